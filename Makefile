@@ -1,0 +1,51 @@
+# make run    installs what is missing, builds, and opens the REPL against the embedded echo server
+# make test   installs the test peers and runs every test
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+SWIFT_BUILD_FLAGS = -c release --static-swift-stdlib
+BINARY = .build/release/wsx
+
+.PHONY: deps test-deps run build test test-unit test-interop lint format generate bench install clean
+
+build: deps
+	@swift build $(SWIFT_BUILD_FLAGS) --product wsx >&2
+
+deps:
+	@scripts/install-packages.sh libuv1-dev libssl-dev zlib1g-dev libreadline-dev pkg-config >&2
+
+test-deps: deps
+	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-websockets nodejs node-ws tmux >&2
+	@scripts/install-peers.sh >&2
+
+run: build
+	@$(BINARY) connect echo:
+
+test: test-deps build lint test-unit test-interop
+
+test-unit:
+	swift test
+
+test-interop:
+	/usr/bin/python3 -m pytest -q Tests/Interop
+
+lint:
+	swift format lint --strict --recursive Sources Tests Package.swift
+	scripts/check-layers.sh
+
+format:
+	swift format --in-place --recursive Sources Tests Package.swift
+
+# Rewrites man/ and completions/ from the option table.
+generate:
+	WSX_UPDATE_GENERATED=1 swift test --filter GeneratedFiles
+
+install: build
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/wsx
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -D -m 644 completions/wsx.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/wsx
+	install -D -m 644 completions/_wsx $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_wsx
+	install -D -m 644 completions/wsx.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/wsx.fish
+
+clean:
+	rm -rf .build

@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    // The handlers of a command are specialised into the session's decoding loop across the module boundary.
+    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+]
+
+let package = Package(
+    name: "wsx",
+    products: [.executable(name: "wsx", targets: ["wsx"])],
+    targets: [
+        .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CReadline", pkgConfig: "readline", providers: [.apt(["libreadline-dev"])]),
+        .target(
+            name: "WSCore",
+            dependencies: ["CLibuv", "COpenSSL"],
+            swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "wsx",
+            dependencies: ["WSCore", "CReadline"],
+            swiftSettings: swiftSettings),
+        .testTarget(name: "WSCoreTests", dependencies: ["WSCore"], swiftSettings: swiftSettings),
+        .testTarget(name: "wsxTests", dependencies: ["wsx", "WSCore"], swiftSettings: swiftSettings),
+    ]
+)

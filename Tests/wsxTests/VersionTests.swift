@@ -1,0 +1,7 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct VersionTests {
+    @Test("the version has three parts") func version() { #expect(wsx.version.split(separator: ".").count == 3) }
+}

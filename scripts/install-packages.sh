@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Installs those of the named Debian packages that are missing; says nothing when none is.
+set -euo pipefail
+
+missing=()
+for package in "$@"; do
+    status=$(dpkg-query --show --showformat '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+command -v apt-get >/dev/null || {
+    echo "wsx needs these packages, under the names your system gives them: ${missing[*]}"
+    exit 1
+}
+elevate=()
+[ "$(id -u)" -eq 0 ] || elevate=(sudo)
+echo "installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${elevate[@]}" apt-get update -qq
+"${elevate[@]}" apt-get install -qq --yes --no-install-recommends "${missing[@]}"
