@@ -107,6 +107,13 @@ public struct ByteBuffer: ~Copyable {
         writeIndex = 0
     }
 
+    /// Takes everything out, storage included, and leaves an empty buffer.
+    public mutating func takeAll() -> ByteBuffer {
+        var taken = ByteBuffer()
+        swap(&taken, &self)
+        return taken
+    }
+
     /// Frees the storage of an empty buffer when it is larger than `bytes`.
     public mutating func releaseStorage(above bytes: Int) {
         guard isEmpty, capacityBytes > bytes else { return }

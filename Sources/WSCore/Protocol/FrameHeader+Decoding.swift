@@ -1,0 +1,66 @@
+extension FrameHeader {
+    /// Decodes the header at the beginning of `bytes`, or returns nil when more bytes are needed to tell.
+    ///
+    /// A violation is reported as soon as the bytes that are there show it.
+    /// - Parameters:
+    ///   - bytes: What has arrived, from the first byte of a frame on.
+    ///   - role: The end that received it.
+    /// - Throws: ``ProtocolError`` for what RFC 6455 §5.2 and §5.5 forbid in a header by itself.
+    @inlinable
+    public static func decode(_ bytes: RawSpan, receivedBy role: Role) throws(ProtocolError) -> FrameHeader? {
+        let available = bytes.byteCount
+        guard available >= 1 else { return nil }
+        let first = bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
+        // RFC 6455 §5.2: RSV1, RSV2 and RSV3 must be 0 unless an extension is negotiated that defines them.
+        let reservedBits = (first >> 4) & 0x7
+        guard reservedBits == 0 else { throw .reservedBits(reservedBits) }
+        // RFC 6455 §5.2: an unknown opcode fails the connection.
+        guard let opcode = Opcode(rawValue: first & 0xF) else { throw .reservedOpcode(first & 0xF) }
+        let isFinal = first & 0x80 != 0
+        // RFC 6455 §5.5: control frames must not be fragmented.
+        guard isFinal || !opcode.isControl else { throw .fragmentedControlFrame(opcode) }
+
+        guard available >= 2 else { return nil }
+        let second = bytes.unsafeLoad(fromByteOffset: 1, as: UInt8.self)
+        let isMasked = second & 0x80 != 0
+        switch role {
+        // RFC 6455 §5.1: a client must close a connection on which it gets a masked frame.
+        case .client: guard !isMasked else { throw .maskedServerFrame }
+        // RFC 6455 §5.1: a server must close a connection on which it gets a frame that is not masked.
+        case .server: guard isMasked else { throw .unmaskedClientFrame }
+        }
+        let shortLength = Int(second & 0x7F)
+        // RFC 6455 §5.5: control frames must have a payload of 125 bytes or less.
+        guard shortLength <= maximumControlPayloadBytes || !opcode.isControl else { throw .controlFrameTooLong(opcode) }
+
+        let lengthBytes = shortLength <= 125 ? 0 : shortLength == 126 ? 2 : 8
+        guard available >= 2 + lengthBytes else { return nil }
+        let payloadBytes = try decodeLength(bytes, shortLength: shortLength)
+        guard isMasked else {
+            return FrameHeader(isFinal: isFinal, opcode: opcode, maskingKey: nil, payloadBytes: payloadBytes)
+        }
+        guard available >= 2 + lengthBytes + 4 else { return nil }
+        let key = MaskingKey(bytes, at: 2 + lengthBytes)
+        return FrameHeader(isFinal: isFinal, opcode: opcode, maskingKey: key, payloadBytes: payloadBytes)
+    }
+
+    @inlinable
+    internal static func decodeLength(_ bytes: RawSpan, shortLength: Int) throws(ProtocolError) -> Int {
+        switch shortLength {
+        case 126:
+            let length = UInt16(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
+            // RFC 6455 §5.2: the minimal number of bytes must be used to encode the length.
+            guard length > 125 else { throw .lengthNotMinimal }
+            return Int(length)
+        case 127:
+            let length = UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt64.self))
+            // RFC 6455 §5.2: the most significant bit of a 64-bit length must be 0.
+            guard let payloadBytes = Int(exactly: length) else { throw .lengthTooLarge }
+            // RFC 6455 §5.2: the minimal number of bytes must be used to encode the length.
+            guard length > 0xFFFF else { throw .lengthNotMinimal }
+            return payloadBytes
+        default:
+            return shortLength
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// The header of one frame (RFC 6455 §5.2).
+///
+///       0                   1                   2                   3
+///       0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+///      +-+-+-+-+-------+-+-------------+-------------------------------+
+///      |F|R|R|R| opcode|M| Payload len |    Extended payload length    |
+///      |I|S|S|S|  (4)  |A|     (7)     |         (16 or 64 bits)       |
+///      |N|V|V|V|       |S|             |  present when len is 126, 127 |
+///      | |1|2|3|       |K|             |                               |
+///      +-+-+-+-+-------+-+-------------+-------------------------------+
+///      |              Masking key (32 bits), present when MASK is set  |
+///      +---------------------------------------------------------------+
+public struct FrameHeader: Equatable, Sendable {
+    /// Whether this is the last frame of its message (FIN).
+    public var isFinal: Bool
+    /// What the frame is for.
+    public var opcode: Opcode
+    /// The key with which the payload is masked; nil when it is not.
+    public var maskingKey: MaskingKey?
+    /// The length of the payload in bytes, 0 through 2^63 − 1.
+    public var payloadBytes: Int
+
+    /// The longest header, in bytes.
+    public static let maximumBytes = 14
+    /// The longest payload of a control frame, in bytes (RFC 6455 §5.5).
+    public static let maximumControlPayloadBytes = 125
+
+    /// Makes a header.
+    @inlinable
+    public init(isFinal: Bool = true, opcode: Opcode, maskingKey: MaskingKey? = nil, payloadBytes: Int) {
+        self.isFinal = isFinal
+        self.opcode = opcode
+        self.maskingKey = maskingKey
+        self.payloadBytes = payloadBytes
+    }
+
+    /// The length of this header on the wire, in bytes, 2 through 14.
+    @inlinable
+    public var encodedBytes: Int {
+        let lengthBytes = payloadBytes <= 125 ? 0 : payloadBytes <= 0xFFFF ? 2 : 8
+        return 2 + lengthBytes + (maskingKey == nil ? 0 : 4)
+    }
+}

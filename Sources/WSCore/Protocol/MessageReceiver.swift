@@ -1,0 +1,202 @@
+/// The receiving half of a session: turns bytes from the wire into messages and control frames.
+///
+/// A frame that lies whole in the bytes given is unmasked there and handed on from there. Only what is
+/// incomplete at the end is copied: a cut header (14 bytes at most), the payload of a cut control frame, and
+/// the part of a message that has arrived so far.
+public struct MessageReceiver: ~Copyable {
+    @usableFromInline internal let role: Role
+    @usableFromInline internal let limits: Limits
+    /// Whether the peer has sent its close frame or violated the protocol: the rest is ignored.
+    @usableFromInline internal private(set) var isFinished = false
+
+    // A header of which only the beginning has arrived.
+    private var headerBytes: InlineArray<14, UInt8> = .init(repeating: 0)
+    @usableFromInline internal private(set) var headerByteCount = 0
+
+    // A frame whose payload has not arrived in full.
+    @usableFromInline internal var frame: FrameHeader?
+    @usableFromInline internal var payloadBytesReceived = 0
+    @usableFromInline internal var controlPayload = ByteBuffer()
+
+    // A message whose last frame has not arrived in full. nil: the next data frame begins one.
+    @usableFromInline internal var messageKind: MessageKind?
+    @usableFromInline internal var fragmentCount = 0
+    @usableFromInline internal var message = ByteBuffer()
+    @usableFromInline internal var text = UTF8Validator()
+
+    /// The storage that is kept between messages for those that do not arrive in one piece, in bytes.
+    public static let keptStorageBytes = 64 << 10
+
+    /// Makes the receiving half of an open connection.
+    public init(role: Role, limits: Limits) {
+        self.role = role
+        self.limits = limits
+    }
+
+    /// Takes bytes from the peer; see ``Session/receive(_:handler:)``.
+    @inlinable
+    public mutating func receive<Handler: SessionHandler & ~Copyable>(
+        _ bytes: inout MutableRawSpan, outbox: inout Outbox, handler: inout Handler
+    ) throws(ProtocolError) {
+        let count = bytes.byteCount
+        var offset = 0
+        while !isFinished {
+            if frame == nil {
+                guard let header = try nextHeader(bytes.bytes, offset: &offset) else { return }
+                try begin(header)
+                handler.receivedHeader(header)
+            }
+            guard let header = frame else { return }
+            let pieceBytes = min(header.payloadBytes - payloadBytesReceived, count - offset)
+            var piece = bytes._mutatingExtracting(offset..<offset + pieceBytes)
+            offset += pieceBytes
+            if let key = header.maskingKey { key.advanced(by: payloadBytesReceived).apply(to: &piece) }
+            let isWhole = pieceBytes == header.payloadBytes
+            payloadBytesReceived += pieceBytes
+            let isEnd = payloadBytesReceived == header.payloadBytes
+            if isEnd { frame = nil }
+
+            if header.opcode.isControl {
+                try receiveControl(
+                    header, piece.bytes, isWhole: isWhole, isEnd: isEnd, outbox: &outbox, handler: &handler)
+            } else {
+                try receiveData(header, piece.bytes, isWhole: isWhole, isEnd: isEnd, outbox: &outbox, handler: &handler)
+            }
+            if !isEnd { return }
+        }
+    }
+
+    /// Decodes the header at `offset`, together with what is kept of it from before, and moves `offset` behind it.
+    /// Returns nil, having kept all that is left, when it is cut.
+    @inlinable
+    internal mutating func nextHeader(_ bytes: RawSpan, offset: inout Int) throws(ProtocolError) -> FrameHeader? {
+        guard headerByteCount == 0 else { return try continueHeader(bytes, offset: &offset) }
+        let rest = bytes.extracting(offset..<bytes.byteCount)
+        guard let header = try FrameHeader.decode(rest, receivedBy: role) else {
+            keepHeaderBytes(rest)
+            return nil
+        }
+        offset += header.encodedBytes
+        return header
+    }
+
+    @usableFromInline
+    internal mutating func continueHeader(_ bytes: RawSpan, offset: inout Int) throws(ProtocolError) -> FrameHeader? {
+        let keptBefore = headerByteCount
+        let end = min(bytes.byteCount, offset + FrameHeader.maximumBytes - keptBefore)
+        keepHeaderBytes(bytes.extracting(offset..<end))
+        let known = headerBytes.span.extracting(0..<headerByteCount)
+        guard let header = try FrameHeader.decode(known.bytes, receivedBy: role) else {
+            offset = end
+            return nil
+        }
+        offset += header.encodedBytes - keptBefore
+        headerByteCount = 0
+        return header
+    }
+
+    @usableFromInline
+    internal mutating func keepHeaderBytes(_ bytes: RawSpan) {
+        for index in 0..<bytes.byteCount {
+            headerBytes[headerByteCount] = bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+            headerByteCount += 1
+        }
+    }
+
+    /// Checks a frame against the message it belongs to, and makes it the one whose payload is awaited.
+    @inlinable
+    internal mutating func begin(_ header: FrameHeader) throws(ProtocolError) {
+        if !header.opcode.isControl {
+            switch header.opcode {
+            case .continuation:
+                // RFC 6455 §5.4: a continuation frame continues a message.
+                guard messageKind != nil else { throw .unexpectedContinuation }
+            case let opcode:
+                // RFC 6455 §5.4: the fragments of one message must not be interleaved with those of another.
+                guard messageKind == nil else { throw .expectedContinuation(opcode) }
+                messageKind = opcode == .text ? .text : .binary
+                fragmentCount = 0
+            }
+            // RFC 6455 §10.4: an implementation must bound what it takes; judged by the header, before the payload.
+            guard header.payloadBytes <= limits.maximumMessageBytes - message.count else {
+                throw .messageTooBig(limit: limits.maximumMessageBytes)
+            }
+            fragmentCount += 1
+            guard fragmentCount <= limits.maximumFragments else {
+                throw .tooManyFragments(limit: limits.maximumFragments)
+            }
+        }
+        frame = header
+        payloadBytesReceived = 0
+    }
+
+    @inlinable
+    internal mutating func receiveData<Handler: SessionHandler & ~Copyable>(
+        _ header: FrameHeader, _ piece: RawSpan, isWhole: Bool, isEnd: Bool, outbox: inout Outbox,
+        handler: inout Handler
+    ) throws(ProtocolError) {
+        guard let kind = messageKind else { return }
+        if isWhole, header.isFinal, fragmentCount == 1 {
+            // RFC 6455 §8.1: text that is not UTF-8 fails the connection.
+            guard kind == .binary || UTF8Validator.isValid(piece) else { throw .invalidText }
+            messageKind = nil
+            handler.received(piece, as: kind, outbox: &outbox)
+            return
+        }
+        let isMessageEnd = isEnd && header.isFinal
+        // RFC 6455 §8.1: text that is not UTF-8 fails the connection, here with its first invalid byte.
+        guard kind == .binary || (text.validate(piece) && (text.isAtBoundary || !isMessageEnd)) else {
+            throw .invalidText
+        }
+        message.append(piece)
+        guard isMessageEnd else { return }
+        messageKind = nil
+        message.withReadableBytes { handler.received($0, as: kind, outbox: &outbox) }
+        message.removeAll()
+        message.releaseStorage(above: Self.keptStorageBytes)
+    }
+
+    @inlinable
+    internal mutating func receiveControl<Handler: SessionHandler & ~Copyable>(
+        _ header: FrameHeader, _ piece: RawSpan, isWhole: Bool, isEnd: Bool, outbox: inout Outbox,
+        handler: inout Handler
+    ) throws(ProtocolError) {
+        if isWhole {
+            try deliverControl(header.opcode, piece, outbox: &outbox, handler: &handler)
+            return
+        }
+        controlPayload.append(piece)
+        guard isEnd else { return }
+        let payload = controlPayload.takeAll()
+        try payload.withReadableBytes { (bytes) throws(ProtocolError) in
+            try deliverControl(header.opcode, bytes, outbox: &outbox, handler: &handler)
+        }
+    }
+
+    @inlinable
+    internal mutating func deliverControl<Handler: SessionHandler & ~Copyable>(
+        _ opcode: Opcode, _ payload: RawSpan, outbox: inout Outbox, handler: inout Handler
+    ) throws(ProtocolError) {
+        switch opcode {
+        case .ping:
+            outbox.answer(ping: payload)
+            handler.receivedPing(payload, outbox: &outbox)
+        case .pong:
+            handler.receivedPong(payload, outbox: &outbox)
+        default:
+            let frame = try CloseFrame(decoding: payload)
+            finish()
+            outbox.answer(close: frame)
+            handler.receivedClose(frame, outbox: &outbox)
+        }
+    }
+
+    /// Ignores everything that is still to come.
+    @usableFromInline
+    internal mutating func finish() {
+        isFinished = true
+        frame = nil
+        message.removeAll()
+        message.releaseStorage(above: 0)
+    }
+}

@@ -1,0 +1,138 @@
+/// The sending half of a session: turns messages and control frames into bytes for the wire.
+///
+/// What is sent after our close frame is dropped, which each method reports by returning false.
+public struct Outbox: ~Copyable {
+    /// Which end this is; a client masks.
+    public let role: Role
+    /// The encoded frames that wait to be written.
+    public var bytes = ByteBuffer()
+    /// How far the closing handshake has come.
+    public internal(set) var closing = ClosingHandshake()
+    /// The largest payload of a data frame, in bytes (1 or more): a larger message is sent in fragments. nil: never.
+    public let fragmentBytes: Int?
+
+    @usableFromInline internal let maskingKeys: MaskingKeySource
+    /// The answer to the latest ping, kept back while the peer does not read.
+    private var pendingPong = ByteBuffer()
+    private var hasPendingPong = false
+
+    /// With more than this many bytes waiting, only the latest ping is answered: a peer that sends pings and
+    /// reads nothing costs no more than this.
+    public static let pongBacklogBytes = 64 << 10
+
+    /// Makes the sending half of an open connection.
+    public init(role: Role, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil) {
+        self.role = role
+        self.maskingKeys = maskingKeys
+        self.fragmentBytes = fragmentBytes.map { max(1, $0) }
+    }
+
+    /// Sends a message.
+    /// - Parameters:
+    ///   - payload: The message; for a text message it must be valid UTF-8.
+    ///   - kind: Text or binary.
+    /// - Returns: Whether it was sent: not after our close frame.
+    @inlinable
+    @discardableResult
+    public mutating func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+        // RFC 6455 §5.5.1: no data frames after a close frame.
+        guard !closing.isSendingOver else { return false }
+        if let fragmentBytes, payload.byteCount > fragmentBytes {
+            sendFragments(payload, as: kind, fragmentBytes: fragmentBytes)
+        } else {
+            appendFrame(kind.opcode, payload)
+        }
+        return true
+    }
+
+    /// Sends a ping with a payload of up to 125 bytes.
+    /// - Returns: Whether it was sent: not after our close frame, nor when the payload is too long.
+    @discardableResult
+    public mutating func sendPing(_ payload: RawSpan) -> Bool {
+        sendControl(.ping, payload)
+    }
+
+    /// Sends a pong that answers no ping, with a payload of up to 125 bytes (RFC 6455 §5.5.3).
+    /// - Returns: Whether it was sent: not after our close frame, nor when the payload is too long.
+    @discardableResult
+    public mutating func sendPong(_ payload: RawSpan) -> Bool {
+        sendControl(.pong, payload)
+    }
+
+    /// Sends a close frame, which begins the closing handshake or completes it.
+    /// - Returns: Whether it was sent: only the first is.
+    @discardableResult
+    public mutating func sendClose(_ frame: CloseFrame) -> Bool {
+        guard !closing.isSendingOver else { return false }
+        closing.wasStartedHere = closing.received == nil
+        closing.sent = frame
+        var payload = ByteBuffer()
+        frame.encode(into: &payload)
+        payload.withReadableBytes { appendFrame(.close, $0) }
+        return true
+    }
+
+    /// Says that ``bytes`` have been taken to be written, so that what was kept back can follow.
+    public mutating func bytesWereTaken() {
+        guard hasPendingPong else { return }
+        hasPendingPong = false
+        guard !closing.isSendingOver else { return }
+        let payload = pendingPong.takeAll()
+        payload.withReadableBytes { appendFrame(.pong, $0) }
+    }
+
+    @usableFromInline
+    internal mutating func answer(ping payload: RawSpan) {
+        // RFC 6455 §5.5.2: a ping must be answered with a pong, unless a close frame has been received.
+        guard !closing.isSendingOver, closing.received == nil else { return }
+        guard bytes.count > Self.pongBacklogBytes else {
+            appendFrame(.pong, payload)
+            return
+        }
+        // RFC 6455 §5.5.3: only the most recent of several pings needs an answer.
+        pendingPong.removeAll()
+        pendingPong.append(payload)
+        hasPendingPong = true
+    }
+
+    @usableFromInline
+    internal mutating func answer(close frame: CloseFrame) {
+        closing.received = frame
+        // RFC 6455 §5.5.1: the answer to a close frame is a close frame that typically echoes the code.
+        sendClose(CloseFrame(code: frame.code))
+    }
+
+    private mutating func sendControl(_ opcode: Opcode, _ payload: RawSpan) -> Bool {
+        // RFC 6455 §5.5: control frames must have a payload of 125 bytes or less.
+        guard !closing.isSendingOver, payload.byteCount <= FrameHeader.maximumControlPayloadBytes else { return false }
+        appendFrame(opcode, payload)
+        return true
+    }
+
+    @usableFromInline
+    internal mutating func sendFragments(_ payload: RawSpan, as kind: MessageKind, fragmentBytes: Int) {
+        var offset = 0
+        while offset < payload.byteCount {
+            let end = min(payload.byteCount, offset + fragmentBytes)
+            let opcode = offset == 0 ? kind.opcode : .continuation
+            appendFrame(opcode, payload.extracting(offset..<end), isFinal: end == payload.byteCount)
+            offset = end
+        }
+    }
+
+    @inlinable
+    internal mutating func appendFrame(_ opcode: Opcode, _ payload: RawSpan, isFinal: Bool = true) {
+        switch role {
+        case .server:
+            // RFC 6455 §5.1: a server must not mask any frames.
+            FrameHeader(isFinal: isFinal, opcode: opcode, payloadBytes: payload.byteCount).encode(into: &bytes)
+            bytes.append(payload)
+        case .client:
+            // RFC 6455 §5.1, §5.3: a client must mask every frame, each with a fresh key.
+            let key = maskingKeys.next()
+            FrameHeader(isFinal: isFinal, opcode: opcode, maskingKey: key, payloadBytes: payload.byteCount)
+                .encode(into: &bytes)
+            bytes.append(payload, maskedWith: key)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// A violation of RFC 6455, or of the session's limits, by the peer.
+///
+/// This is the one place that maps a violation to its close code, its stable identifier and its words.
+public enum ProtocolError: Error, Equatable, Sendable {
+    /// RSV1, RSV2 or RSV3 was set without an extension that gives it a meaning; the bits as a number, 1 through 7.
+    case reservedBits(UInt8)
+    /// A frame had one of the opcodes 3–7 or 11–15.
+    case reservedOpcode(UInt8)
+    /// A frame from a server was masked.
+    case maskedServerFrame
+    /// A frame from a client was not masked.
+    case unmaskedClientFrame
+    /// A control frame was sent in fragments.
+    case fragmentedControlFrame(Opcode)
+    /// A control frame's length was over 125 bytes.
+    case controlFrameTooLong(Opcode)
+    /// A length was written in more bytes than it needs.
+    case lengthNotMinimal
+    /// The most significant bit of a 64-bit length was set.
+    case lengthTooLarge
+    /// A continuation frame came without a message to continue.
+    case unexpectedContinuation
+    /// A new message began inside a fragmented one.
+    case expectedContinuation(Opcode)
+    /// A text message is not UTF-8.
+    case invalidText
+    /// A close frame had a payload of one byte.
+    case closePayloadTooShort
+    /// A close frame carried a code that may not travel.
+    case invalidCloseCode(UInt16)
+    /// The reason in a close frame is not UTF-8.
+    case invalidCloseReason
+    /// A message was larger than the limit, in bytes.
+    case messageTooBig(limit: Int)
+    /// A message came in more fragments than the limit.
+    case tooManyFragments(limit: Int)
+
+    /// The code with which the connection is failed.
+    public var closeCode: CloseCode {
+        switch self {
+        // RFC 6455 §8.1, §7.4.1: text that is not UTF-8 fails the connection with 1007.
+        case .invalidText, .invalidCloseReason: .invalidPayload
+        case .messageTooBig: .messageTooBig
+        case .tooManyFragments: .policyViolation
+        default: .protocolError
+        }
+    }
+
+    /// A name for the violation that does not change between versions.
+    public var identifier: String {
+        switch self {
+        case .reservedBits: "reserved-bits"
+        case .reservedOpcode: "reserved-opcode"
+        case .maskedServerFrame: "masked-server-frame"
+        case .unmaskedClientFrame: "unmasked-client-frame"
+        case .fragmentedControlFrame: "fragmented-control-frame"
+        case .controlFrameTooLong: "control-frame-too-long"
+        case .lengthNotMinimal: "length-not-minimal"
+        case .lengthTooLarge: "length-too-large"
+        case .unexpectedContinuation: "unexpected-continuation"
+        case .expectedContinuation: "expected-continuation"
+        case .invalidText: "invalid-text"
+        case .closePayloadTooShort: "close-payload-too-short"
+        case .invalidCloseCode: "invalid-close-code"
+        case .invalidCloseReason: "invalid-close-reason"
+        case .messageTooBig: "message-too-big"
+        case .tooManyFragments: "too-many-fragments"
+        }
+    }
+}
+
+extension ProtocolError: CustomStringConvertible {
+    /// What the peer did, in words that also serve as the reason in the close frame (under 123 bytes).
+    public var description: String {
+        switch self {
+        case .reservedBits(let bits):
+            "reserved bits are set (\(Self.names(ofReservedBits: bits))) without an extension that uses them"
+        case .reservedOpcode(let opcode): "opcode \(opcode) is reserved"
+        case .maskedServerFrame: "a frame from the server is masked"
+        case .unmaskedClientFrame: "a frame from the client is not masked"
+        case .fragmentedControlFrame(let opcode): "a \(opcode) frame is fragmented"
+        case .controlFrameTooLong(let opcode): "a \(opcode) frame is longer than 125 bytes"
+        case .lengthNotMinimal: "a frame length is not in its shortest form"
+        case .lengthTooLarge: "a frame length is 2^63 or more"
+        case .unexpectedContinuation: "a continuation frame came without a message to continue"
+        case .expectedContinuation(let opcode): "a \(opcode) frame came inside a fragmented message"
+        case .invalidText: "a text message is not valid UTF-8"
+        case .closePayloadTooShort: "a close frame has a payload of one byte"
+        case .invalidCloseCode(let code): "close code \(code) must not be sent"
+        case .invalidCloseReason: "a close reason is not valid UTF-8"
+        case .messageTooBig(let limit): "a message is larger than \(limit) bytes"
+        case .tooManyFragments(let limit): "a message has more than \(limit) fragments"
+        }
+    }
+
+    private static func names(ofReservedBits bits: UInt8) -> String {
+        let names = [(4, "RSV1"), (2, "RSV2"), (1, "RSV3")].filter { bits & $0.0 != 0 }.map(\.1)
+        return names.joined(separator: ", ")
+    }
+}
