@@ -1,0 +1,304 @@
+/// An open WebSocket connection: a session joined to a stream.
+///
+///      socket → loop's read buffer → Session.receive → handler
+///      handler, send(…) → Session.outbox → (end of turn) → one write → socket
+///
+/// All that is sent during a turn of the loop leaves with one write at its end. The stream keeps the connection
+/// alive, and the connection its handler, until the connection has ended.
+public final class Connection<Handler: ConnectionHandler> {
+    /// What a connection needs to know beside its stream.
+    public struct Settings: Sendable {
+        /// Which end this is.
+        public var role: Role
+        /// What is accepted from the peer.
+        public var limits: Limits
+        /// The largest payload of a data frame sent, in bytes; nil: no limit.
+        public var fragmentBytes: Int?
+        /// How long the peer may leave our close frame unanswered.
+        public var closeTimeout: Duration
+        /// Whether a full output queue stops reading: right where what is sent answers what is read.
+        public var pausesReadingWhenFull: Bool
+
+        /// Makes settings; `closeTimeout` is 5 s by default.
+        public init(
+            role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
+            pausesReadingWhenFull: Bool = false
+        ) {
+            self.role = role
+            self.limits = limits
+            self.fragmentBytes = fragmentBytes
+            self.closeTimeout = closeTimeout
+            self.pausesReadingWhenFull = pausesReadingWhenFull
+        }
+    }
+
+    /// The loop the connection belongs to.
+    public let loop: EventLoop
+    /// What it was made with.
+    public let settings: Settings
+    /// Takes what happens.
+    public let handler: Handler
+
+    private let stream: ByteStream
+    private var session: Session
+    private var isReceiving = false
+    private var isTerminating = false
+    private var isFlushScheduled = false
+    private var wasFull = false
+    private var isPausedByUser = false
+    private var violation: ProtocolError?
+    private var writeFailure: IOError?
+    /// Whether the connection is over for the handler, or has nothing left but to take leave of the peer.
+    private var isLeaving = false
+    private var hasEnded = false
+    private var closeTimer: Timer?
+    private var queuedBytesAtLastCheck = 0
+
+    /// With more bytes queued than this, ``isFull`` says that the source of the output is to pause.
+    public static var queueLimitBytes: Int { 16 << 20 }
+
+    /// Makes a connection on a stream whose opening handshake has just succeeded; ``start(with:)`` sets it going.
+    public init(_ stream: ByteStream, settings: Settings, maskingKeys: MaskingKeySource, handler: Handler) {
+        self.stream = stream
+        self.settings = settings
+        self.handler = handler
+        loop = stream.loop
+        session = Session(
+            role: settings.role, limits: settings.limits, maskingKeys: maskingKeys,
+            fragmentBytes: settings.fragmentBytes)
+    }
+
+    /// Starts receiving, first what came in one piece with the opening handshake.
+    public func start(with firstBytes: [UInt8] = []) {
+        stream.delegate = self
+        var firstBytes = firstBytes
+        if !firstBytes.isEmpty {
+            firstBytes.withUnsafeMutableBytes { pointer in
+                var bytes = pointer.mutableBytes
+                receive(&bytes)
+            }
+        }
+        if !isLeaving { stream.startReading() }
+    }
+
+    // MARK: Sending
+
+    /// The number of bytes that wait to be taken by the kernel.
+    public var queuedBytes: Int { session.outbox.bytes.count + stream.inFlightBytes }
+
+    /// Whether so much waits that the source of the output is to pause until
+    /// ``ConnectionHandler/connectionDidDrain(_:)``.
+    public var isFull: Bool { wasFull }
+
+    /// Sends a message; text must be valid UTF-8. Returns whether it was sent: not after a close frame.
+    @discardableResult
+    public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+        let isSent = session.outbox.send(payload, as: kind)
+        scheduleFlush()
+        return isSent
+    }
+
+    /// Sends a ping with up to 125 bytes. Returns whether it was sent.
+    @discardableResult
+    public func sendPing(_ payload: RawSpan) -> Bool {
+        let isSent = session.outbox.sendPing(payload)
+        scheduleFlush()
+        return isSent
+    }
+
+    /// Sends a pong that answers no ping, with up to 125 bytes. Returns whether it was sent.
+    @discardableResult
+    public func sendPong(_ payload: RawSpan) -> Bool {
+        let isSent = session.outbox.sendPong(payload)
+        scheduleFlush()
+        return isSent
+    }
+
+    /// Begins the closing handshake, unless it has begun; the end is reported to the handler.
+    public func close(_ frame: CloseFrame) {
+        guard !isLeaving else { return }
+        session.outbox.sendClose(frame)
+        afterSessionChanged()
+    }
+
+    /// Ends the connection without a closing handshake; the handler hears of it at once.
+    public func terminate() {
+        isTerminating = true
+        if !isReceiving { end(failure: nil) }
+    }
+
+    /// Stops reading while whoever takes the messages cannot keep up.
+    public func pauseReading() {
+        isPausedByUser = true
+        stream.stopReading()
+    }
+
+    /// Goes on reading after ``pauseReading()``.
+    public func resumeReading() {
+        isPausedByUser = false
+        updateReading()
+    }
+
+    private func scheduleFlush() {
+        if queuedBytes > Self.queueLimitBytes { wasFull = true }
+        guard !isFlushScheduled, !isLeaving else { return }
+        isFlushScheduled = true
+        loop.atEndOfTurn(self)
+    }
+
+    private func flush() {
+        guard !isLeaving else { return }
+        guard writeFailure == nil else { return session.outbox.bytes.removeAll() }
+        do throws(IOError) {
+            try stream.write(&session.outbox.bytes)
+            if session.outbox.bytes.isEmpty, !stream.isWriting { session.outbox.bytesWereTaken() }
+            try stream.write(&session.outbox.bytes)
+        } catch {
+            return didFailToWrite(error)
+        }
+        if wasFull, queuedBytes <= Self.queueLimitBytes / 2 {
+            wasFull = false
+            updateReading()
+            handler.connectionDidDrain(self)
+        }
+    }
+
+    private func updateReading() {
+        let mustWait = isPausedByUser || (wasFull && settings.pausesReadingWhenFull)
+        if mustWait { stream.stopReading() } else if !isLeaving { stream.startReading() }
+    }
+
+    // MARK: Receiving and ending
+
+    private func receive(_ bytes: inout MutableRawSpan) {
+        var events = ConnectionEvents(connection: self, handler: handler)
+        isReceiving = true
+        do throws(ProtocolError) {
+            try session.receive(&bytes, handler: &events)
+        } catch {
+            violation = error
+        }
+        isReceiving = false
+        if isTerminating { end(failure: nil) } else { afterSessionChanged() }
+    }
+
+    /// Does what follows from the session's new state: writing, waiting for the closing handshake, leaving.
+    private func afterSessionChanged() {
+        guard !isLeaving else { return }
+        let closing = session.closing
+        if violation != nil || closing.isComplete {
+            leave()
+            return
+        }
+        if !session.outbox.bytes.isEmpty { scheduleFlush() }
+        if wasFull { updateReading() }
+        if closing.sent != nil { startCloseTimer() }
+    }
+
+    /// The last bytes are in the outbox; what the peer still sends is of no interest.
+    private func leave() {
+        isLeaving = true
+        closeTimer = nil
+        // RFC 6455 §7.1.1: the server closes the TCP connection first, and the client waits for it; one that fails the
+        // connection closes it in any case (§7.1.7).
+        let closesOwnSide = settings.role == .server || violation != nil
+        let output = session.outbox.bytes.takeAll()
+        _ = StreamDrain(stream, output: output, closesOwnSide: closesOwnSide) { [self] in end(failure: nil) }
+    }
+
+    private func end(failure: IOError?, closingTimedOut: Bool = false) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        isLeaving = true
+        closeTimer = nil
+        stream.close()
+        let end = ConnectionEnd(
+            closing: session.closing, violation: violation, failure: failure ?? writeFailure,
+            closingTimedOut: closingTimedOut)
+        handler.connection(self, didEnd: end)
+    }
+
+    /// Nothing can be sent any more; what the peer sent before, perhaps its close frame, is still to be read.
+    private func didFailToWrite(_ error: IOError) {
+        writeFailure = error
+        startCloseTimer()
+        updateReading()
+    }
+
+    private func startCloseTimer() {
+        guard closeTimer == nil else { return }
+        let timer = Timer(on: loop) { [unowned self] in closeTimerFired() }
+        closeTimer = timer
+        queuedBytesAtLastCheck = queuedBytes
+        timer.start(after: settings.closeTimeout)
+    }
+
+    /// The peer is late only if it had a chance to answer: our output moves no more, and we are reading.
+    private func closeTimerFired() {
+        let isMoving = queuedBytes < queuedBytesAtLastCheck
+        guard isMoving || isPausedByUser else { return end(failure: nil, closingTimedOut: true) }
+        queuedBytesAtLastCheck = queuedBytes
+        closeTimer?.start(after: settings.closeTimeout)
+    }
+}
+
+extension Connection: EndOfTurnWork {
+    /// Writes what the turn produced.
+    public func endTurn() {
+        isFlushScheduled = false
+        flush()
+    }
+}
+
+extension Connection: ByteStreamDelegate {
+    /// Decodes.
+    public func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {
+        receive(&bytes)
+    }
+
+    /// The peer has closed its side without a closing handshake.
+    public func streamDidReachEnd(_ stream: ByteStream) {
+        end(failure: nil)
+    }
+
+    /// Writes on.
+    public func streamDidDrain(_ stream: ByteStream) {
+        flush()
+    }
+
+    /// The connection is lost.
+    public func stream(_ stream: ByteStream, didFailToRead error: IOError) {
+        end(failure: error)
+    }
+
+    /// The connection is lost, but for what the peer sent before.
+    public func stream(_ stream: ByteStream, didFailToWrite error: IOError) {
+        didFailToWrite(error)
+    }
+}
+
+/// Hands a session's events to the connection's handler.
+internal struct ConnectionEvents<Handler: ConnectionHandler>: SessionHandler {
+    let connection: Connection<Handler>
+    let handler: Handler
+
+    func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+        handler.connection(connection, received: payload, as: kind, outbox: &outbox)
+    }
+
+    func receivedPing(_ payload: RawSpan, outbox: inout Outbox) {
+        handler.connection(connection, receivedPing: payload, outbox: &outbox)
+    }
+
+    func receivedPong(_ payload: RawSpan, outbox: inout Outbox) {
+        handler.connection(connection, receivedPong: payload, outbox: &outbox)
+    }
+
+    func receivedClose(_ frame: CloseFrame, outbox: inout Outbox) {
+        handler.connection(connection, receivedClose: frame, outbox: &outbox)
+    }
+
+    func receivedHeader(_ header: FrameHeader) {
+        handler.connection(connection, receivedHeader: header)
+    }
+}

@@ -1,0 +1,39 @@
+/// Takes what happens on a connection. A class of its own for each use, so that calls are dispatched statically.
+///
+/// While a `received` method runs, the connection is decoding: answers go to the `outbox` it is given, and the
+/// methods of the connection that send are not to be called. Those of other connections may be.
+public protocol ConnectionHandler: AnyObject {
+    /// A whole message has arrived; it is valid during the call, and text is valid UTF-8.
+    func connection(
+        _ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox)
+    /// A ping has arrived and has been answered.
+    func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan, outbox: inout Outbox)
+    /// A pong has arrived.
+    func connection(_ connection: Connection<Self>, receivedPong payload: RawSpan, outbox: inout Outbox)
+    /// The peer's close frame has arrived, and has been answered when it came first.
+    func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame, outbox: inout Outbox)
+    /// The header of a frame has arrived.
+    func connection(_ connection: Connection<Self>, receivedHeader header: FrameHeader)
+    /// The output queue was full and has room again.
+    func connectionDidDrain(_ connection: Connection<Self>)
+    /// The connection has ended; nothing further is called.
+    func connection(_ connection: Connection<Self>, didEnd end: ConnectionEnd)
+}
+
+extension ConnectionHandler {
+    /// Does nothing: the ping has been answered.
+    @inlinable
+    public func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan, outbox: inout Outbox) {}
+    /// Does nothing.
+    @inlinable
+    public func connection(_ connection: Connection<Self>, receivedPong payload: RawSpan, outbox: inout Outbox) {}
+    /// Does nothing: the end follows.
+    @inlinable
+    public func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame, outbox: inout Outbox) {}
+    /// Does nothing.
+    @inlinable
+    public func connection(_ connection: Connection<Self>, receivedHeader header: FrameHeader) {}
+    /// Does nothing.
+    @inlinable
+    public func connectionDidDrain(_ connection: Connection<Self>) {}
+}

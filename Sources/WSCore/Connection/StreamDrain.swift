@@ -1,0 +1,55 @@
+/// Takes leave of a peer: writes the last bytes, waits for the peer to close, then closes the stream.
+///
+/// To close a socket on which unread bytes wait, or still arrive, resets the connection, and a reset destroys
+/// last words that the peer has not read: a close frame, an error page. So the rest is read and thrown away until
+/// the peer closes its side, for a limited time.
+internal final class StreamDrain: ByteStreamDelegate {
+    /// One second is several round trips on any network; a peer has no duty to close at all.
+    static let limit = Duration.seconds(1)
+
+    private let stream: ByteStream
+    private var output: ByteBuffer
+    private let closesOwnSide: Bool
+    private let completion: () -> Void
+    private var timer: Timer?
+
+    /// Takes a stream over.
+    /// - Parameters:
+    ///   - stream: The stream, which ends closed.
+    ///   - output: The last bytes.
+    ///   - closesOwnSide: Whether to close our side after them, as a server and one that fails a connection does,
+    ///     or to leave the first step to the peer, as a client does (RFC 6455 §7.1.1).
+    ///   - completion: Called when the stream is closed.
+    init(_ stream: ByteStream, output: consuming ByteBuffer, closesOwnSide: Bool, completion: @escaping () -> Void) {
+        self.stream = stream
+        self.output = output
+        self.closesOwnSide = closesOwnSide
+        self.completion = completion
+        stream.delegate = self
+        let timer = Timer(on: stream.loop) { [unowned self] in finish() }
+        timer.start(after: Self.limit)
+        self.timer = timer
+        stream.startReading()
+        writeOn()
+    }
+
+    private func writeOn() {
+        guard (try? stream.write(&output)) != nil else { return }
+        guard output.isEmpty, !stream.isWriting, closesOwnSide else { return }
+        stream.shutdown()
+    }
+
+    private func finish() {
+        guard !stream.isClosed else { return }
+        timer = nil
+        let completion = self.completion
+        stream.close()
+        completion()
+    }
+
+    func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {}
+    func streamDidReachEnd(_ stream: ByteStream) { finish() }
+    func streamDidDrain(_ stream: ByteStream) { writeOn() }
+    func stream(_ stream: ByteStream, didFailToRead error: IOError) { finish() }
+    func stream(_ stream: ByteStream, didFailToWrite error: IOError) { finish() }
+}

@@ -1,0 +1,149 @@
+import CLibuv
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+extension ByteStream {
+    /// How an attempt to connect ended.
+    public typealias Completion = (Result<ByteStream, IOError>) -> Void
+
+    /// Connects to an IPv4 or IPv6 address.
+    ///
+    /// Closing the stream that is returned calls the attempt off; `completion` is then not called.
+    public static func connect(
+        to address: SocketAddress, on loop: EventLoop, completion: @escaping Completion
+    ) throws(IOError) -> ByteStream {
+        let stream = try makeTCP(on: loop)
+        let attempt = ConnectAttempt(stream: stream, completion: completion)
+        let result = address.withSockaddr { sockaddr in
+            stream.withTCPHandle { uv_tcp_connect(attempt.request, $0, sockaddr, ConnectAttempt.callback) }
+        }
+        try attempt.began(result)
+        return stream
+    }
+
+    /// Connects to a Unix-domain socket by its path.
+    ///
+    /// Closing the stream that is returned calls the attempt off; `completion` is then not called.
+    public static func connect(
+        toPath path: String, on loop: EventLoop, completion: @escaping Completion
+    ) throws(IOError) -> ByteStream {
+        try checkSocketPath(path)
+        let stream = try makePipe(on: loop)
+        let attempt = ConnectAttempt(stream: stream, completion: completion)
+        stream.withPipeHandle { uv_pipe_connect(attempt.request, $0, path, ConnectAttempt.callback) }
+        try attempt.began(0)
+        return stream
+    }
+
+    /// Makes a stream of a descriptor, which it takes over and sets to non-blocking.
+    internal static func open(descriptor: Int32, on loop: EventLoop) throws(IOError) -> ByteStream {
+        let stream = try makePipe(on: loop)
+        let result = stream.withPipeHandle { uv_pipe_open($0, descriptor) }
+        guard result == 0 else {
+            stream.close()
+            throw IOError(code: result)
+        }
+        return stream
+    }
+
+    /// A socket's path has to fit, with a NUL, into `sockaddr_un`: libuv would cut a longer one without a word.
+    internal static func checkSocketPath(_ path: String) throws(IOError) {
+        guard path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path) else {
+            throw IOError(code: UV_ENAMETOOLONG.rawValue)
+        }
+    }
+
+    internal static func makeTCP(on loop: EventLoop) throws(IOError) -> ByteStream {
+        let handle = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
+        let result = uv_tcp_init(loop.handle, handle)
+        guard result == 0 else {
+            handle.deallocate()
+            throw IOError(code: result)
+        }
+        // A message is written when it is sent: waiting for more to send with it only adds delay.
+        uv_tcp_nodelay(handle, 1)
+        return ByteStream(on: loop, handle: UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self))
+    }
+
+    internal static func makePipe(on loop: EventLoop) throws(IOError) -> ByteStream {
+        let handle = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
+        let result = uv_pipe_init(loop.handle, handle, 0)
+        guard result == 0 else {
+            handle.deallocate()
+            throw IOError(code: result)
+        }
+        return ByteStream(on: loop, handle: UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self))
+    }
+
+    /// The address of the other end; nil for a Unix-domain socket, or when it is gone.
+    public var peerAddress: SocketAddress? {
+        guard handle.pointee.type == UV_TCP else { return nil }
+        return withTCPHandle { handle in
+            SocketAddress.read { address, length in uv_tcp_getpeername(handle, address, length) }
+        }
+    }
+
+    internal func withTCPHandle<R>(_ body: (UnsafeMutablePointer<uv_tcp_t>) -> R) -> R {
+        handle.withMemoryRebound(to: uv_tcp_t.self, capacity: 1) { body($0) }
+    }
+
+    internal func withPipeHandle<R>(_ body: (UnsafeMutablePointer<uv_pipe_t>) -> R) -> R {
+        handle.withMemoryRebound(to: uv_pipe_t.self, capacity: 1) { body($0) }
+    }
+}
+
+extension SocketAddress {
+    /// Reads an address with one of libuv's functions that fill in a `sockaddr` and its length.
+    internal static func read(
+        _ function: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<Int32>) -> Int32
+    ) -> SocketAddress? {
+        var storage = sockaddr_storage()
+        var length = Int32(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                function(address, &length) == 0 ? SocketAddress(address) : nil
+            }
+        }
+    }
+}
+
+/// One attempt to connect: what libuv holds until it has succeeded, failed or been called off.
+private final class ConnectAttempt {
+    let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
+    let stream: ByteStream
+    let completion: ByteStream.Completion
+
+    init(stream: ByteStream, completion: @escaping ByteStream.Completion) {
+        self.stream = stream
+        self.completion = completion
+        request.initialize(to: uv_connect_t())
+        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    }
+
+    deinit {
+        request.deallocate()
+    }
+
+    func began(_ result: Int32) throws(IOError) {
+        guard result < 0 else { return }
+        stream.close()
+        Unmanaged.passUnretained(self).release()
+        throw IOError(code: result)
+    }
+
+    static let callback: uv_connect_cb = { request, status in
+        guard let data = request?.pointee.data else { return }
+        let attempt = Unmanaged<ConnectAttempt>.fromOpaque(data).takeRetainedValue()
+        guard !attempt.stream.isClosed else { return }
+        if status < 0 {
+            attempt.stream.close()
+            attempt.completion(.failure(IOError(code: status)))
+        } else {
+            attempt.completion(.success(attempt.stream))
+        }
+    }
+}

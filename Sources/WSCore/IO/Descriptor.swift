@@ -1,0 +1,75 @@
+import CLibuv
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// System calls on the descriptors of the process, and what stands behind them.
+internal enum Descriptor {
+    /// Whether reading and writing never has to wait: a regular file, `/dev/null` and the like, which cannot be
+    /// watched for readiness.
+    static func isAlwaysReady(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return true }
+        switch status.st_mode & S_IFMT {
+        case S_IFIFO, S_IFSOCK: return false
+        case S_IFCHR: return isatty(descriptor) == 0
+        default: return true
+        }
+    }
+
+    /// Opens what stands behind `descriptor` a second time.
+    ///
+    /// Non-blocking mode belongs to the open file that processes share, not to the descriptor: setting it on our
+    /// standard input would set it for the shell, and for whoever else writes to the same pipe. A second opening
+    /// has a mode of its own. Sockets cannot be opened so, nor can anything where there is no `/proc`; they are
+    /// duplicated, and share the mode.
+    static func reopen(_ descriptor: Int32, forWriting: Bool) throws(IOError) -> Int32 {
+        let flags = (forWriting ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+        let reopened = open("/proc/self/fd/\(descriptor)", flags)
+        if reopened >= 0 { return reopened }
+        let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+        guard duplicate >= 0 else { throw lastError }
+        return duplicate
+    }
+
+    /// Reads once; returns the number of bytes read, 0 at the end.
+    static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(IOError) -> Int {
+        while true {
+            let count = systemRead(descriptor, buffer)
+            if count >= 0 { return count }
+            if errno != EINTR { throw lastError }
+        }
+    }
+
+    /// Writes once; returns the number of bytes written.
+    static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(IOError) -> Int {
+        while true {
+            let count = systemWrite(descriptor, bytes)
+            if count >= 0 { return count }
+            if errno != EINTR { throw lastError }
+        }
+    }
+
+    static func closeDescriptor(_ descriptor: Int32) {
+        _ = close(descriptor)
+    }
+
+    /// Waits until a descriptor in non-blocking mode can be written to.
+    static func waitUntilWritable(_ descriptor: Int32) {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&waiting, 1, -1)
+    }
+
+    private static var lastError: IOError { IOError(code: uv_translate_sys_error(errno)) }
+}
+
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}

@@ -1,0 +1,118 @@
+import CLibuv
+
+/// Reads standard input, or any other descriptor: a pipe, a terminal, a socket, a file or `/dev/null`.
+///
+/// Nothing is read before ``start()``, and at most one read buffer a turn after it.
+public final class DescriptorReader {
+    /// Takes bytes that have been read; they are valid during the call.
+    public typealias Receive = (RawSpan) -> Void
+    /// Takes the end: nil for the end of the input, or the error that ended it.
+    public typealias Finish = (IOError?) -> Void
+
+    private enum Source {
+        case stream(ByteStream)
+        case file(UnsafeMutablePointer<uv_idle_t>)
+    }
+
+    private let descriptor: Int32
+    private let loop: EventLoop
+    private let receive: Receive
+    private let finish: Finish
+    private var source: Source?
+
+    /// Makes a reader of a descriptor, which stays the caller's.
+    public init(
+        descriptor: Int32, on loop: EventLoop, receive: @escaping Receive, finish: @escaping Finish
+    ) throws(IOError) {
+        self.descriptor = descriptor
+        self.loop = loop
+        self.receive = receive
+        self.finish = finish
+        if Descriptor.isAlwaysReady(descriptor) {
+            let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
+            uv_idle_init(loop.handle, idle)
+            idle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+            source = .file(idle)
+        } else {
+            let reopened = try Descriptor.reopen(descriptor, forWriting: false)
+            let stream = try ByteStream.open(descriptor: reopened, on: loop)
+            stream.delegate = self
+            source = .stream(stream)
+        }
+    }
+
+    /// Starts reading, or goes on after ``pause()``.
+    public func start() {
+        switch source {
+        case .stream(let stream): stream.startReading()
+        case .file(let idle):
+            uv_idle_start(idle) { idle in
+                guard let data = idle?.pointee.data else { return }
+                Unmanaged<DescriptorReader>.fromOpaque(data).takeUnretainedValue().readFile()
+            }
+        case nil: break
+        }
+    }
+
+    /// Stops reading; what writes to the other end of a pipe soon has to wait.
+    public func pause() {
+        switch source {
+        case .stream(let stream): stream.stopReading()
+        case .file(let idle): uv_idle_stop(idle)
+        case nil: break
+        }
+    }
+
+    /// Ends reading for good; neither function is called any more.
+    public func close() {
+        switch source {
+        case .stream(let stream): stream.close()
+        case .file(let idle):
+            uv_idle_stop(idle)
+            idle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
+                uv_close(handle) { $0?.deallocate() }
+            }
+        case nil: break
+        }
+        source = nil
+    }
+
+    private func readFile() {
+        let buffer = loop.readBuffer
+        do throws(IOError) {
+            let count = try Descriptor.read(descriptor, into: buffer)
+            guard count > 0 else { return end(nil) }
+            receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bytes)
+        } catch {
+            end(error)
+        }
+    }
+
+    private func end(_ error: IOError?) {
+        close()
+        finish(error)
+    }
+}
+
+extension DescriptorReader: ByteStreamDelegate {
+    /// Hands bytes on.
+    public func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {
+        receive(bytes.bytes)
+    }
+
+    /// Reports the end.
+    public func streamDidReachEnd(_ stream: ByteStream) {
+        end(nil)
+    }
+
+    /// Nothing is written to an input.
+    public func streamDidDrain(_ stream: ByteStream) {}
+
+    /// Reports an error; a terminal that has gone away is an end like any other.
+    public func stream(_ stream: ByteStream, didFailToRead error: IOError) {
+        end(error.code == UV_EIO.rawValue ? nil : error)
+    }
+
+    /// Nothing is written to an input.
+    public func stream(_ stream: ByteStream, didFailToWrite error: IOError) {}
+}

@@ -1,0 +1,110 @@
+import CLibuv
+
+/// Writes standard output, or any other descriptor, with one system call a turn, without blocking the loop.
+public final class DescriptorWriter {
+    /// What has been appended and not written.
+    public var buffer = ByteBuffer()
+
+    private let descriptor: Int32
+    private let loop: EventLoop
+    /// nil: the descriptor never has to wait.
+    private var stream: ByteStream?
+    private var hangUp: ReadinessWatcher?
+    private var isScheduled = false
+    private var isClosed = false
+
+    /// Called when everything has been written after some of it had to wait.
+    public var didDrain: (() -> Void)?
+    /// Called once when writing fails, or when the reader of a pipe has gone away.
+    public var didFail: ((IOError) -> Void)?
+
+    /// Makes a writer of a descriptor, which stays the caller's.
+    public init(descriptor: Int32, on loop: EventLoop) throws(IOError) {
+        self.descriptor = descriptor
+        self.loop = loop
+        guard !Descriptor.isAlwaysReady(descriptor) else { return }
+        let reopened = try Descriptor.reopen(descriptor, forWriting: true)
+        let stream = try ByteStream.open(descriptor: reopened, on: loop)
+        stream.delegate = self
+        self.stream = stream
+        hangUp = try? ReadinessWatcher(descriptor: descriptor, on: loop, for: .hangUp) { [weak self] in
+            self?.fail(.brokenPipe)
+        }
+    }
+
+    /// The number of bytes that wait, in the buffer and on the way.
+    public var pendingBytes: Int { buffer.count + (stream?.inFlightBytes ?? 0) }
+
+    /// Has what is in ``buffer`` written at the end of the turn.
+    public func schedule() {
+        guard !isScheduled else { return }
+        isScheduled = true
+        loop.atEndOfTurn(self)
+    }
+
+    /// Ends writing; what has not been written is lost.
+    public func close() {
+        isClosed = true
+        hangUp = nil
+        stream?.close()
+        buffer.removeAll()
+    }
+
+    private func flush() {
+        guard !isClosed else { return buffer.removeAll() }
+        do throws(IOError) {
+            if let stream {
+                try stream.write(&buffer)
+            } else {
+                try writeFile()
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func writeFile() throws(IOError) {
+        while !buffer.isEmpty {
+            let count = try buffer.withReadableBytes { (bytes) throws(IOError) in
+                try bytes.withUnsafeBytes { (bytes) throws(IOError) in try Descriptor.write(descriptor, bytes) }
+            }
+            buffer.consume(count)
+        }
+    }
+
+    private func fail(_ error: IOError) {
+        guard !isClosed else { return }
+        close()
+        didFail?(error)
+    }
+}
+
+extension DescriptorWriter: EndOfTurnWork {
+    /// Writes.
+    public func endTurn() {
+        isScheduled = false
+        flush()
+    }
+}
+
+extension DescriptorWriter: ByteStreamDelegate {
+    /// Nothing is read from an output.
+    public func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {}
+
+    /// Nothing is read from an output.
+    public func streamDidReachEnd(_ stream: ByteStream) {}
+
+    /// Writes on.
+    public func streamDidDrain(_ stream: ByteStream) {
+        flush()
+        if pendingBytes == 0 { didDrain?() }
+    }
+
+    /// Nothing is read from an output.
+    public func stream(_ stream: ByteStream, didFailToRead error: IOError) {}
+
+    /// Reports the error.
+    public func stream(_ stream: ByteStream, didFailToWrite error: IOError) {
+        fail(error)
+    }
+}

@@ -1,0 +1,105 @@
+import CLibuv
+
+/// Something that has work to do once, when the loop has handled all that is ready.
+public protocol EndOfTurnWork: AnyObject {
+    /// Called at the end of the turn in which ``EventLoop/atEndOfTurn(_:)`` was.
+    func endTurn()
+}
+
+/// An event loop and what all that runs on it shares. It is confined to one thread.
+///
+///      one turn:  timers → end-of-turn work → wait → sockets, pipes, signals, names → …
+///
+/// Everything that is sent during a turn is gathered, and written by the end-of-turn work with one system call
+/// a stream.
+public final class EventLoop {
+    internal let handle: UnsafeMutablePointer<uv_loop_t>
+    private let prepareHandle: UnsafeMutablePointer<uv_prepare_t>
+    private var endOfTurnWork: [any EndOfTurnWork] = []
+    private var runningWork: [any EndOfTurnWork] = []
+
+    /// Where every stream of the loop is read to; its contents are valid until the next read.
+    internal let readBuffer: UnsafeMutableRawBufferPointer
+
+    /// 64 KiB: as much as libuv asks for, and as much as a pipe holds.
+    public static let readBufferBytes = 64 << 10
+
+    /// Makes a loop.
+    /// - Throws: ``IOError`` when the system has no descriptor or memory left for it.
+    public init() throws(IOError) {
+        handle = .allocate(capacity: 1)
+        prepareHandle = .allocate(capacity: 1)
+        readBuffer = .allocate(byteCount: Self.readBufferBytes, alignment: 64)
+        let result = uv_loop_init(handle)
+        guard result == 0 else {
+            // The other stored properties are set; deinit does not run when an initialiser throws.
+            handle.deallocate()
+            prepareHandle.deallocate()
+            readBuffer.deallocate()
+            throw IOError(code: result)
+        }
+        uv_prepare_init(handle, prepareHandle)
+        prepareHandle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        uv_prepare_start(prepareHandle) { prepare in
+            guard let data = prepare?.pointee.data else { return }
+            Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue().runEndOfTurnWork()
+        }
+        // The handle itself is no reason to go on running.
+        prepareHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
+    }
+
+    deinit {
+        prepareHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
+        uv_run(handle, UV_RUN_NOWAIT)
+        // A loop that still has open handles cannot be closed; its memory is then left to the system.
+        if uv_loop_close(handle) == 0 { handle.deallocate() }
+        prepareHandle.deallocate()
+        readBuffer.deallocate()
+    }
+
+    /// Runs until nothing is left to wait for, or ``stop()`` is called.
+    public func run() {
+        uv_run(handle, UV_RUN_DEFAULT)
+        runEndOfTurnWork()
+    }
+
+    /// Handles what is ready, without waiting.
+    public func runOnce() {
+        uv_run(handle, UV_RUN_NOWAIT)
+        runEndOfTurnWork()
+    }
+
+    /// Ends ``run()`` after the present turn.
+    public func stop() {
+        uv_stop(handle)
+    }
+
+    /// The monotonic time, from an arbitrary beginning.
+    public var now: Duration { .nanoseconds(Int64(clamping: uv_hrtime())) }
+
+    /// Has `work` called once, at the end of this turn.
+    public func atEndOfTurn(_ work: any EndOfTurnWork) {
+        endOfTurnWork.append(work)
+    }
+
+    private func runEndOfTurnWork() {
+        // Work may ask for more work, which belongs to the same turn: it is all done before the loop waits.
+        while !endOfTurnWork.isEmpty {
+            swap(&endOfTurnWork, &runningWork)
+            for work in runningWork { work.endTurn() }
+            runningWork.removeAll(keepingCapacity: true)
+        }
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up, as libuv's timers take them.
+    internal var milliseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let whole = UInt64(seconds).multipliedReportingOverflow(by: 1000)
+        guard !whole.overflow else { return .max }
+        let part = UInt64((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        return whole.partialValue.addingReportingOverflow(part).overflow ? .max : whole.partialValue + part
+    }
+}

@@ -1,0 +1,31 @@
+import CLibuv
+
+/// A failure of the operating system, as libuv reports it.
+public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// libuv's number for it: a negated errno, or one of libuv's own.
+    public let code: Int32
+
+    /// Makes an error from a libuv result below 0.
+    public init(code: Int32) {
+        self.code = code
+    }
+
+    /// The reader of a pipe, or the peer of a socket, is gone.
+    public static let brokenPipe = IOError(code: UV_EPIPE.rawValue)
+    /// The operation would have to wait.
+    public static let tryAgain = IOError(code: UV_EAGAIN.rawValue)
+    /// The operation was called off.
+    public static let canceled = IOError(code: UV_ECANCELED.rawValue)
+    /// The peer ended the connection without ceremony.
+    public static let connectionReset = IOError(code: UV_ECONNRESET.rawValue)
+
+    /// What happened, in libuv's words: `connection refused`.
+    public var description: String { String(cString: uv_strerror(code)) }
+
+    /// Throws when a libuv result is below 0; returns it otherwise.
+    @discardableResult
+    internal static func check(_ result: Int32) throws(IOError) -> Int32 {
+        guard result >= 0 else { throw IOError(code: result) }
+        return result
+    }
+}

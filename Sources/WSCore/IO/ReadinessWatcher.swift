@@ -1,0 +1,50 @@
+import CLibuv
+
+/// Calls a function whenever a descriptor can be read, or once when its other end has gone away, and leaves the
+/// reading to others. Cancelled when it is released.
+public final class ReadinessWatcher {
+    /// What is watched for.
+    public enum Event: Sendable {
+        /// There is something to read, or the end.
+        case readable
+        /// The other end is gone. A watcher for this alone is no reason for the loop to go on running.
+        case hangUp
+    }
+
+    private let handle: UnsafeMutablePointer<uv_poll_t>
+    private let reopened: Int32
+    private let action: () -> Void
+
+    /// Starts watching a pipe, a terminal or a socket.
+    public init(
+        descriptor: Int32, on loop: EventLoop, for event: Event, action: @escaping () -> Void
+    ) throws(IOError) {
+        self.action = action
+        reopened = try Descriptor.reopen(descriptor, forWriting: event == .hangUp)
+        handle = .allocate(capacity: 1)
+        let result = uv_poll_init(loop.handle, handle, reopened)
+        guard result == 0 else {
+            Descriptor.closeDescriptor(reopened)
+            handle.deallocate()
+            throw IOError(code: result)
+        }
+        handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        let events = event == .readable ? UV_READABLE : UV_DISCONNECT
+        uv_poll_start(handle, Int32(events.rawValue)) { poll, status, _ in
+            guard let data = poll?.pointee.data else { return }
+            let watcher = Unmanaged<ReadinessWatcher>.fromOpaque(data).takeUnretainedValue()
+            withExtendedLifetime(watcher) { watcher.action() }
+        }
+        if event == .hangUp {
+            handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
+        }
+    }
+
+    deinit {
+        uv_poll_stop(handle)
+        handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
+            uv_close(handle) { $0?.deallocate() }
+        }
+        Descriptor.closeDescriptor(reopened)
+    }
+}

@@ -1,0 +1,21 @@
+import CLibuv
+
+/// The system's source of unpredictable bytes.
+public enum SecureRandom {
+    /// Fills a buffer.
+    ///
+    /// A system that cannot give random bytes cannot be worked with: predictable masking keys and handshake keys
+    /// would be worse than an end.
+    public static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+        guard let base = buffer.baseAddress, buffer.count > 0 else { return }
+        let result = uv_random(nil, nil, base, buffer.count, 0, nil)
+        precondition(result == 0, "the system's source of random bytes failed")
+    }
+
+    /// Returns `count` random bytes.
+    public static func bytes(_ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        bytes.withUnsafeMutableBytes { fill($0) }
+        return bytes
+    }
+}

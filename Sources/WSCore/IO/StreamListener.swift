@@ -1,0 +1,87 @@
+import CLibuv
+
+/// Accepts connections on a TCP address or a Unix-domain socket.
+///
+/// An open listener keeps itself alive until ``close()``.
+public final class StreamListener {
+    private let loop: EventLoop
+    private let handle: UnsafeMutablePointer<uv_stream_t>
+    private let accept: (ByteStream) -> Void
+    private var isClosed = false
+
+    /// 511: what nginx and Node ask for; the kernel caps it at its own limit.
+    private static let backlog: Int32 = 511
+
+    /// Listens on an IPv4 or IPv6 address; port 0 has the system pick one, which ``address`` tells.
+    /// - Parameter accept: Takes each connection, not yet reading.
+    public init(
+        on address: SocketAddress, loop: EventLoop, accept: @escaping (ByteStream) -> Void
+    ) throws(IOError) {
+        let tcp = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
+        uv_tcp_init(loop.handle, tcp)
+        self.loop = loop
+        self.accept = accept
+        handle = UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
+        try listen(bindResult: address.withSockaddr { uv_tcp_bind(tcp, $0, 0) })
+    }
+
+    /// Listens on a Unix-domain socket at `path`, which is removed at the end.
+    /// - Parameter accept: Takes each connection, not yet reading.
+    public init(onPath path: String, loop: EventLoop, accept: @escaping (ByteStream) -> Void) throws(IOError) {
+        try ByteStream.checkSocketPath(path)
+        let pipe = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
+        uv_pipe_init(loop.handle, pipe, 0)
+        self.loop = loop
+        self.accept = accept
+        handle = UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_stream_t.self)
+        try listen(bindResult: uv_pipe_bind(pipe, path))
+    }
+
+    deinit {
+        handle.deallocate()
+    }
+
+    /// Where it listens; nil for a Unix-domain socket.
+    public var address: SocketAddress? {
+        guard handle.pointee.type == UV_TCP else { return nil }
+        return handle.withMemoryRebound(to: uv_tcp_t.self, capacity: 1) { tcp in
+            SocketAddress.read { address, length in uv_tcp_getsockname(tcp, address, length) }
+        }
+    }
+
+    /// Stops listening.
+    public func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
+            uv_close(handle) { handle in
+                guard let data = handle?.pointee.data else { return }
+                Unmanaged<StreamListener>.fromOpaque(data).release()
+            }
+        }
+    }
+
+    private func listen(bindResult: Int32) throws(IOError) {
+        handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
+        var result = bindResult
+        if result == 0 {
+            result = uv_listen(handle, Self.backlog) { handle, status in
+                guard status == 0, let data = handle?.pointee.data else { return }
+                Unmanaged<StreamListener>.fromOpaque(data).takeUnretainedValue().acceptNext()
+            }
+        }
+        guard result < 0 else { return }
+        close()
+        throw IOError(code: result)
+    }
+
+    private func acceptNext() {
+        let isTCP = handle.pointee.type == UV_TCP
+        guard let stream = try? isTCP ? ByteStream.makeTCP(on: loop) : ByteStream.makePipe(on: loop) else { return }
+        guard uv_accept(handle, stream.handle) == 0 else {
+            stream.close()
+            return
+        }
+        accept(stream)
+    }
+}
