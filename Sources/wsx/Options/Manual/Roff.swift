@@ -1,0 +1,50 @@
+/// The escapes of roff, in which manual pages are written.
+enum Roff {
+    /// Text in the style of its marks.
+    static func text(_ text: MarkedText) -> String {
+        guardLineStart(
+            text.runs.map { run in
+                switch run.style {
+                case .roman: escape(run.text)
+                case .literal: bold(run.text)
+                case .placeholder: italic(run.text)
+                }
+            }.joined())
+    }
+
+    static func bold(_ text: String) -> String { "\\fB" + literal(text) + "\\fR" }
+
+    static func italic(_ text: String) -> String { "\\fI" + literal(text) + "\\fR" }
+
+    /// Characters that are copied and pasted: hyphens and quotes must stay what they are.
+    static func literal(_ text: String) -> String {
+        var escaped = ""
+        for character in escape(text) {
+            switch character {
+            case "-": escaped += "\\-"
+            case "'": escaped += "\\(aq"
+            case "`": escaped += "\\(ga"
+            case "^": escaped += "\\(ha"
+            case "~": escaped += "\\(ti"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+
+    /// A line set as it stands.
+    static func literalLine(_ line: String) -> String { guardLineStart(literal(line)) }
+
+    private static func escape(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            if character == "\\" { escaped += "\\e" } else { escaped.append(character) }
+        }
+        return escaped
+    }
+
+    /// A full stop or quote that begins a line would begin a request.
+    private static func guardLineStart(_ line: String) -> String {
+        line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line
+    }
+}
