@@ -35,11 +35,14 @@ enum BashCompletion {
     private static var valueCases: String {
         var lines: [String] = []
         for command in Command.allCases {
-            for option in OptionTable.options(of: command) {
-                guard let value = option.value else { continue }
-                let patterns = names(of: option).map { "'\(command.rawValue) \($0)'" }.joined(separator: " | ")
-                lines += ["\(patterns))"] + reply(value.completion).map { "    " + $0 } + ["    return", "    ;;"]
+            let options = OptionTable.options(of: command)
+            for option in options {
+                guard let value = option.value, value.completion != .none else { continue }
+                lines += [patterns([option], command)] + reply(value.completion).map { "    " + $0 }
+                lines += ["    return", "    ;;"]
             }
+            let free = options.filter { $0.value?.completion == ValueCompletion.none }
+            if !free.isEmpty { lines += [patterns(free, command), "    return", "    ;;"] }
         }
         return indented(lines)
     }
@@ -60,26 +63,31 @@ enum BashCompletion {
         let options = OptionTable.options(of: command).flatMap(names)
         var lines = [
             "if [[ $current == -* ]]; then",
-            "    COMPREPLY=($(compgen -W $'\(options.joined(separator: "\\n"))' -- \"$current\"))",
+            "    " + offer(options),
         ]
         if !operands.isEmpty {
             lines += [
                 "elif ((COMP_CWORD == \(command == nil ? 1 : 2))); then",
-                "    COMPREPLY=($(compgen -W $'\(operands.joined(separator: "\\n"))' -- \"$current\"))",
+                "    " + offer(operands),
             ]
         }
         return (lines + ["fi"]).map { "    " + $0 }
+    }
+
+    private static func patterns(_ options: [OptionSpecification], _ command: Command) -> String {
+        options.flatMap(names).map { "'\(command.rawValue) \($0)'" }.joined(separator: " | ") + ")"
     }
 
     private static func reply(_ completion: ValueCompletion) -> [String] {
         switch completion {
         case .none: []
         case .file: ["compopt -o filenames 2>/dev/null", "COMPREPLY=($(compgen -f -- \"$current\"))"]
-        case .choices(let choices):
-            [
-                "COMPREPLY=($(compgen -W $'\(choices.map(\.name).joined(separator: "\\n"))' -- \"$current\"))"
-            ]
+        case .choices(let choices): [offer(choices.map(\.name))]
         }
+    }
+
+    private static func offer(_ words: [String]) -> String {
+        "COMPREPLY=($(compgen -W $'\(words.joined(separator: "\\n"))' -- \"$current\"))"
     }
 
     private static func names(of option: OptionSpecification) -> [String] {

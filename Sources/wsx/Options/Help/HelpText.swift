@@ -15,7 +15,7 @@ enum HelpText {
                 lines.append("  " + padded(label(option), width) + "  " + option.summary + standard)
             }
         }
-        lines += closing(specification)
+        lines += closing(specification, knowsLongHelp: false)
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -46,7 +46,7 @@ enum HelpText {
                 lines += ["  # " + example.purpose, "  " + example.line]
             }
         }
-        lines += closing(specification)
+        lines += closing(specification, knowsLongHelp: true)
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -61,10 +61,12 @@ enum HelpText {
         ["\(specification.name): \(specification.summary)", "", "Usage: \(specification.synopsis)"]
     }
 
-    private static func closing(_ specification: CommandSpecification) -> [String] {
-        switch specification.command {
+    private static func closing(_ specification: CommandSpecification, knowsLongHelp: Bool) -> [String] {
+        let page = specification.manualName + "(1)"
+        return switch specification.command {
         case nil: ["", "'wsx COMMAND -h' lists a command's options, 'wsx COMMAND --help' explains them."]
-        case .connect, .listen: ["", "'\(specification.name) --help' and \(specification.manualName)(1) tell more."]
+        case .connect, .listen:
+            ["", knowsLongHelp ? "\(page) tells more." : "'\(specification.name) --help' and \(page) tell more."]
         case .help, .completions: []
         }
     }

@@ -118,7 +118,7 @@ struct CommandLineParser {
         let elsewhere = OptionTable.all.filter(matches)
         if !elsewhere.isEmpty {
             let owners = Command.allCases.filter { other in elsewhere.contains { $0.belongs(to: other) } }
-            throw .optionOfOtherCommand(typed, commands: owners)
+            throw .optionOfOtherCommand(typed, owners: owners, command: command)
         }
         // `-linger` was meant for `--linger`; a cluster that merely resembles a name was not.
         let names = options.map(\.long)

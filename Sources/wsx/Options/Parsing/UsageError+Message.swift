@@ -20,9 +20,10 @@ extension UsageError {
             return "unknown option '\(option)'; did you mean '--\(nearest)'?"
         case .unknownOption(let option, nil, let command):
             return "unknown option '\(option)'; \(Self.helpHint(command, "options"))"
-        case .optionOfOtherCommand(let option, let commands):
-            let owners = commands.isEmpty ? ["'wsx'"] : commands.map { "'wsx \($0.rawValue)'" }
-            return "'\(option)' belongs to \(owners.joined(separator: " and "))"
+        case .optionOfOtherCommand(let option, let owners, let command):
+            let names = owners.isEmpty ? ["'wsx'"] : owners.map { "'wsx \($0.rawValue)'" }
+            let remedy = command == nil ? "; write it after the command" : ""
+            return "'\(option)' belongs to \(names.joined(separator: " and "))" + remedy
         case .missingValue(let option, let placeholder):
             return "'\(option)' needs a value: \(option) \(placeholder)"
         case .unexpectedValue(let option):

@@ -6,8 +6,8 @@ enum UsageError: Error, Equatable {
     case urlInPlaceOfCommand(String)
     /// `option` is as typed, with its hyphens and without a value; `nearest` is a long name without hyphens.
     case unknownOption(String, nearest: String?, command: Command?)
-    /// The option exists, but not here; an empty list stands for the program without a command.
-    case optionOfOtherCommand(String, commands: [Command])
+    /// The option exists, but not after `command`; no owners stand for the program without a command.
+    case optionOfOtherCommand(String, owners: [Command], command: Command?)
     case missingValue(option: String, placeholder: String)
     case unexpectedValue(option: String)
     /// `name` is an option as typed or the placeholder of an operand.

@@ -12,7 +12,7 @@ extension CommandSpecification {
                 happened.
                 """)
         ],
-        sections: [values, .exitStatus, .environment],
+        sections: [.exitStatus, .environment],
         examples: [
             CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx connect echo:"),
             CommandExample(
@@ -73,15 +73,4 @@ extension CommandSpecification {
     var choice: ValueChoice? {
         command.map { ValueChoice(name: $0.rawValue, summary: summary) }
     }
-
-    private static let values = ManualSection(
-        "VALUES",
-        .definitions([
-            (
-                "*DURATION*",
-                "`250ms`, `5s`, `1.5s`, `2m` or `1h`. A bare number is seconds."
-            ),
-            ("*SIZE*", "`512`, `64k`, `16M` or `1G` bytes, in powers of 1024."),
-            ("*N*", "`5`, `50k` or `1M`, in powers of 1000."),
-        ]))
 }

@@ -3,15 +3,29 @@ extension ManualSection {
     static let exitStatus = ManualSection(
         "EXIT STATUS",
         .definitions([
-            ("0", "Done as asked. A peer's close with 1000, 1001 or no code is a normal end, and so is a reader of "
-                + "standard output that goes away."),
+            (
+                "0",
+                """
+                Done as asked. A peer's close with 1000, 1001 or no code is a normal end, and so is a reader of \
+                standard output that goes away.
+                """
+            ),
             ("1", "The peer closed with another code, or the connection was lost."),
             ("2", "Bad usage or bad input."),
             ("3", "Could not connect, or could not listen."),
             ("4", "The server refused the upgrade; its status, headers and body are shown."),
             ("5", "The peer broke the protocol."),
             ("6", "Timed out."),
-            ("130", "Interrupted."),
+            ("130", "Interrupted. `wsx listen` exits with 0 instead."),
+        ]))
+
+    /// The forms of the values that many options take.
+    static let values = ManualSection(
+        "VALUES",
+        .definitions([
+            ("*DURATION*", "`250ms`, `5s`, `1.5s`, `2m` or `1h`. A bare number is seconds."),
+            ("*SIZE*", "`512`, `64k`, `16M` or `1G` bytes, in powers of 1024."),
+            ("*N*", "`5`, `50k` or `1M`, in powers of 1000."),
         ]))
 
     /// The environment variables that matter.
