@@ -120,7 +120,7 @@ import Testing
                       --linger DURATION           Wait so long for replies after stdin [1s]
                   -n, --count N                   Leave after N received messages
                       --timeout DURATION          End the whole run after so long
-                      --close-code N              Status code of the close frame [1000]
+                      --close-code CODE           Status code of the close frame [1000]
                       --close-reason TEXT         Reason in the close frame
                       --close-timeout DURATION    Time for the peer to answer a close [5s]
 

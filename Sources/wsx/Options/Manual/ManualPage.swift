@@ -49,7 +49,7 @@ enum ManualPage {
         var lines = [".SH OPERANDS"]
         for operand in specification.operands {
             lines += [".TP", Roff.italic(operand.synopsis)]
-            lines += operand.manual.map(Roff.text)
+            lines += paragraphs(operand.manual)
         }
         return lines
     }
@@ -63,7 +63,7 @@ enum ManualPage {
                 lines += [".TP", names(of: option)]
                 lines += paragraphs(option.manual)
                 lines += choices(option)
-                if !option.notes.isEmpty { lines.append(option.notes.map(Roff.text).joined(separator: "\n")) }
+                lines += option.notes.map(Roff.text)
             }
         }
         return lines
@@ -71,7 +71,7 @@ enum ManualPage {
 
     /// Paragraphs that stay within a definition.
     private static func paragraphs(_ texts: [MarkedText]) -> [String] {
-        texts.enumerated().flatMap { index, text in index == 0 ? [Roff.text(text)] : [".IP", Roff.text(text)] }
+        texts.enumerated().flatMap { index, text in (index == 0 ? [] : [".IP"]) + Roff.paragraph(text) }
     }
 
     private static func names(of option: OptionSpecification) -> String {
@@ -105,7 +105,10 @@ enum ManualPage {
     private static func blocks(_ blocks: [ManualBlock]) -> [String] {
         var lines: [String] = []
         for (index, block) in blocks.enumerated() {
-            if index > 0 { lines.append(".PP") }
+            switch block {
+            case .definitions: break
+            case .paragraph, .listing, .table: if index > 0 { lines.append(".PP") }
+            }
             lines += self.block(block)
         }
         return lines
@@ -114,9 +117,9 @@ enum ManualPage {
     private static func block(_ block: ManualBlock) -> [String] {
         switch block {
         case .paragraph(let text):
-            return [Roff.text(text)]
+            return Roff.paragraph(text)
         case .definitions(let definitions):
-            return definitions.flatMap { [".TP", Roff.text($0.term), Roff.text($0.text)] }
+            return definitions.flatMap { [".TP", Roff.text($0.term)] + Roff.paragraph($0.text) }
         case .listing(let listing):
             return [".RS 4", ".EX"] + listing.map(Roff.literalLine) + [".EE", ".RE"]
         case .table(let heading, let rows):

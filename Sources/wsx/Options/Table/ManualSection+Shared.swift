@@ -44,7 +44,7 @@ extension ManualSection {
                 place of `data`. `direction` is `in` or `out`. More members may be added.
                 """),
             .definitions(rows),
-            .paragraph("For instance:"),
+            .paragraph("For instance, broken here to fit the page:"),
             .listing(example))
     }
 
