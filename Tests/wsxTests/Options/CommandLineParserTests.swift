@@ -71,7 +71,8 @@ import Testing
         #expect(try CommandLineParser.parse(["connect", "-vh"]) == .help(text: HelpText.short(.connect)))
         #expect(try CommandLineParser.parse(["listen", "--help"]) == .help(text: HelpText.long(.listen)))
         for command in Command.allCases {
-            #expect(try CommandLineParser.parse(["help", command.rawValue]) == .help(text: HelpText.long(.of(command))))
+            #expect(
+                try CommandLineParser.parse(["help", command.rawValue]) == .help(text: HelpText.long(.of(command))))
         }
     }
 

@@ -3,11 +3,13 @@ import Testing
 @testable import wsx
 
 @Suite struct EditDistanceTests {
-    @Test("insertion, deletion, substitution and the swap of neighbours cost one each", arguments: [
-        ("", "", 0), ("a", "", 1), ("", "abc", 3), ("output", "output", 0), ("outptu", "output", 1),
-        ("ouput", "output", 1), ("outputt", "output", 1), ("outbut", "output", 1), ("ca", "abc", 3),
-        ("kitten", "sitting", 3),
-    ])
+    @Test(
+        "insertion, deletion, substitution and the swap of neighbours cost one each",
+        arguments: [
+            ("", "", 0), ("a", "", 1), ("", "abc", 3), ("output", "output", 0), ("outptu", "output", 1),
+            ("ouput", "output", 1), ("outputt", "output", 1), ("outbut", "output", 1), ("ca", "abc", 3),
+            ("kitten", "sitting", 3),
+        ])
     func distance(first: String, second: String, distance: Int) {
         #expect(EditDistance.between(first, second) == distance)
         #expect(EditDistance.between(second, first) == distance)

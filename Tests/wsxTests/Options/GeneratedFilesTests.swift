@@ -19,7 +19,8 @@ import Testing
             ("completions/wsx.fish", Shell.fish.completionScript),
         ]
 
-    @Test("the checked-in manual and completions are what the option table gives; 'make generate' renews them",
+    @Test(
+        "the checked-in manual and completions are what the option table gives; 'make generate' renews them",
         arguments: files)
     func isCurrent(path: String, contents: String) throws {
         let absolutePath = Self.repositoryRoot + path
@@ -28,7 +29,8 @@ import Testing
         #expect(current == contents, "\(path) differs from the option table; run 'make generate'")
     }
 
-    private static let repositoryRoot = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+    private static let repositoryRoot =
+        #filePath.split(separator: "/", omittingEmptySubsequences: false)
         .dropLast(4).joined(separator: "/") + "/"
 
     private struct FileProblem: Error {

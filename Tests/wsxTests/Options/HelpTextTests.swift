@@ -3,7 +3,8 @@ import Testing
 @testable import wsx
 
 @Suite struct HelpTextTests {
-    @Test("help is at most 80 columns wide, without trailing spaces and tabs",
+    @Test(
+        "help is at most 80 columns wide, without trailing spaces and tabs",
         arguments: [nil, .connect, .listen, .help, .completions] as [Command?])
     func width(command: Command?) {
         for text in [HelpText.short(.of(command)), HelpText.long(.of(command))] {

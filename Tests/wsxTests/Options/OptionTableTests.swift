@@ -129,7 +129,8 @@ import Testing
         }
     }
 
-    @Test("within a command every name is there once, and conflicts name options of the same command",
+    @Test(
+        "within a command every name is there once, and conflicts name options of the same command",
         arguments: [nil, .connect, .listen, .help, .completions] as [Command?])
     func uniqueness(command: Command?) {
         let options = OptionTable.options(of: command)

@@ -33,7 +33,8 @@ enum ManualPage {
     }
 
     private static func synopsisLine(_ specification: CommandSpecification) -> String {
-        Roff.bold(specification.name) + Roff.literal(specification.synopsis.dropFirst(specification.name.count).description)
+        Roff.bold(specification.name)
+            + Roff.literal(specification.synopsis.dropFirst(specification.name.count).description)
     }
 
     private static func operands(_ specification: CommandSpecification) -> [String] {
@@ -91,7 +92,9 @@ enum ManualPage {
         guard !specification.examples.isEmpty else { return [] }
         var lines = [".SH EXAMPLES"]
         for example in specification.examples {
-            lines += [".PP", example.purpose + ":", ".PP", ".RS 4", ".EX", Roff.literalLine(example.line), ".EE", ".RE"]
+            lines += [
+                ".PP", example.purpose + ":", ".PP", ".RS 4", ".EX", Roff.literalLine(example.line), ".EE", ".RE",
+            ]
         }
         return withoutLeadingParagraph(lines)
     }

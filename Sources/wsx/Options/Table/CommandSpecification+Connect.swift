@@ -32,7 +32,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            urls, .values, interactiveUse, .jsonEvents(events, example: eventExample), ends, .exitStatus, limits, .environment,
+            urls, .values, interactiveUse, .jsonEvents(events, example: eventExample), ends, .exitStatus, limits,
+            .environment,
         ],
         examples: [
             CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx connect echo:"),

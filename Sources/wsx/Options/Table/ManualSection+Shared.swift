@@ -50,9 +50,15 @@ extension ManualSection {
 
     /// The events that both commands write.
     static let commonEvents: [(term: MarkedText, text: MarkedText)] = [
-        ("`message`", "A message: `direction`, `opcode` (`text` or `binary`), `bytes` (its size) and `data` or `base64`."),
+        (
+            "`message`",
+            "A message: `direction`, `opcode` (`text` or `binary`), `bytes` (its size) and `data` or `base64`."
+        ),
         ("`ping`", "A ping: `direction`, `bytes` and `data` or `base64`."),
-        ("`pong`", "A pong: the same, and `rtt_us`, the microseconds since the ping that it answers, if there was one."),
+        (
+            "`pong`",
+            "A pong: the same, and `rtt_us`, the microseconds since the ping that it answers, if there was one."
+        ),
         (
             "`close`",
             """

@@ -28,7 +28,8 @@ extension OptionTable {
         OptionSpecification(
             "fragment-size", value: OptionValue("SIZE"), group: .limits,
             summary: "Split larger outgoing messages",
-            manual: "Send a message larger than *SIZE* in fragments of that many bytes. Messages are not split otherwise.",
+            manual:
+                "Send a message larger than *SIZE* in fragments of that many bytes. Messages are not split otherwise.",
             effect: .update(
                 .shared { arguments, value throws(ValueProblem) in
                     arguments.fragmentBytes = try SizeValue.parse(value)
