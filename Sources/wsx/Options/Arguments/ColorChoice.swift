@@ -1,0 +1,14 @@
+/// When notices and the REPL are coloured.
+enum ColorChoice: String, CaseIterable, OptionChoice {
+    case auto
+    case always
+    case never
+
+    var summary: String {
+        switch self {
+        case .auto: "on a terminal, unless NO_COLOR is set"
+        case .always: "everywhere"
+        case .never: "nowhere"
+        }
+    }
+}

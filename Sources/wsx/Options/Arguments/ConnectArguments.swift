@@ -1,0 +1,47 @@
+/// What was typed after `wsx connect`. What it means (files read, URL parsed) is worked out elsewhere.
+struct ConnectArguments: Equatable, Sendable, SharedArguments {
+    var url = ""
+    /// The operands, then the values of `--execute`, in their order.
+    var messages: [String] = []
+    var isInteractive = false
+    var readsInput = true
+    var file: String?
+    var payload = PayloadKind.automatic
+
+    var input = InputFormat.lines
+    var stripsCarriageReturn = false
+    var output = OutputFormat.text
+
+    var linger = Linger.duration(.seconds(1))
+    /// The number of received messages that ends the run, 1 or more.
+    var count: Int?
+    var timeout: Duration?
+    var closeCode: UInt16 = 1000
+    /// At most ``CloseReasonValue/longestBytes`` bytes of UTF-8.
+    var closeReason = ""
+    var closeTimeout = Duration.seconds(5)
+
+    /// As typed: `Name: value` or `@FILE`.
+    var headers: [String] = []
+    var subprotocols: [String] = []
+    var auth: String?
+    var origin: String?
+    var host: String?
+    var userAgent: String?
+
+    var addressFamily = AddressFamily.any
+    var unixSocket: String?
+    var connectTimeout = Duration.seconds(10)
+
+    /// 64 MiB: a client asked for what it gets, so it may be large.
+    var maximumMessageBytes = 64 << 20
+    var maximumFragments = 131_072
+    /// The most bytes of one outgoing frame, 1 or more; nil never splits.
+    var fragmentBytes: Int?
+
+    /// 0, 1 (handshake and control frames) or 2 (every frame's header).
+    var verbosity = 0
+    var isQuiet = false
+    var color = ColorChoice.auto
+    var timestamps = TimestampStyle.local
+}

@@ -1,0 +1,34 @@
+/// What was typed after `wsx listen`. What it means (files read, address resolved) is worked out elsewhere.
+struct ListenArguments: Equatable, Sendable, SharedArguments {
+    /// As typed: `PORT`, `ADDRESS:PORT` or `unix:PATH`.
+    var address = ""
+    var isEcho = false
+    var readsInput = true
+    var payload = PayloadKind.automatic
+
+    var input = InputFormat.lines
+    var stripsCarriageReturn = false
+    var output = OutputFormat.text
+
+    /// Fields of the response to the upgrade, as typed: `Name: value` or `@FILE`.
+    var headers: [String] = []
+    /// In the order of the server's preference.
+    var subprotocols: [String] = []
+    /// Origins allowed besides the server's own and loopback ones; `*` allows all.
+    var origins: [String] = []
+    var path: String?
+
+    var handshakeTimeout = Duration.seconds(10)
+    var closeTimeout = Duration.seconds(5)
+    /// 16 MiB: less than a client's, because anyone may send it.
+    var maximumMessageBytes = 16 << 20
+    var maximumFragments = 131_072
+    /// The most bytes of one outgoing frame, 1 or more; nil never splits.
+    var fragmentBytes: Int?
+
+    /// 0, 1 (handshake and control frames) or 2 (every frame's header).
+    var verbosity = 0
+    var isQuiet = false
+    var color = ColorChoice.auto
+    var timestamps = TimestampStyle.local
+}

@@ -1,0 +1,6 @@
+/// The opcode of outgoing messages; `automatic` is text, except for chunks of input, which are binary.
+enum PayloadKind {
+    case automatic
+    case text
+    case binary
+}

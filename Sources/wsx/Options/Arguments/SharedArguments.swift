@@ -1,0 +1,18 @@
+/// The arguments that `connect` and `listen` have in common, by which one table entry serves both.
+protocol SharedArguments: Sendable {
+    var payload: PayloadKind { get set }
+    var input: InputFormat { get set }
+    var stripsCarriageReturn: Bool { get set }
+    var output: OutputFormat { get set }
+    var readsInput: Bool { get set }
+    var subprotocols: [String] { get set }
+    var headers: [String] { get set }
+    var closeTimeout: Duration { get set }
+    var maximumMessageBytes: Int { get set }
+    var maximumFragments: Int { get set }
+    var fragmentBytes: Int? { get set }
+    var verbosity: Int { get set }
+    var isQuiet: Bool { get set }
+    var color: ColorChoice { get set }
+    var timestamps: TimestampStyle { get set }
+}

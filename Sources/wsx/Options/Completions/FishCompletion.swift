@@ -1,0 +1,55 @@
+/// Completion for fish.
+enum FishCompletion {
+    /// The script.
+    static var script: String {
+        var lines = [
+            "# fish completion for wsx",
+            "# Made from the option table by \"make generate\"; changes here are lost.",
+            "",
+            "complete -c wsx -f",
+        ]
+        for command in Command.allCases {
+            let summary = quoted(CommandSpecification.of(command).summary)
+            lines.append("complete -c wsx -n __fish_use_subcommand -a \(command.rawValue) -d \(summary)")
+        }
+        lines += OptionTable.options(of: nil).map { line($0, condition: "__fish_use_subcommand") }
+        for command in Command.allCases {
+            let condition = quoted("__fish_seen_subcommand_from \(command.rawValue)")
+            lines.append("")
+            for operand in CommandSpecification.of(command).operands where !operand.completion.choices.isEmpty {
+                lines.append("complete -c wsx -n \(condition) -a \(words(operand.completion.choices))")
+            }
+            lines += OptionTable.options(of: command).map { line($0, condition: condition) }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func line(_ option: OptionSpecification, condition: String) -> String {
+        var line = "complete -c wsx -n \(condition)"
+        if let short = option.short { line += " -s \(short)" }
+        line += " -l \(option.long)"
+        switch option.value?.completion {
+        case nil: break
+        case ValueCompletion.none?: line += " -x"
+        case .file?: line += " -r -F"
+        case .choices(let choices)?: line += " -x -a \(words(choices))"
+        }
+        return line + " -d \(quoted(option.summary))"
+    }
+
+    /// Words to choose from, each with its meaning, as one argument.
+    private static func words(_ choices: [ValueChoice]) -> String {
+        // fish expands the argument once more, so each meaning is quoted within it.
+        let lines = choices.map { "\($0.name)\\t\(quoted($0.summary))" }
+        return "\"" + lines.joined(separator: " ") + "\""
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            if character == "'" || character == "\\" { escaped += "\\" }
+            escaped.append(character)
+        }
+        return "'" + escaped + "'"
+    }
+}

@@ -1,0 +1,8 @@
+/// What the command line asks for.
+enum Invocation: Equatable {
+    case connect(ConnectArguments)
+    case listen(ListenArguments)
+    case help(text: String)
+    case version
+    case completions(script: String)
+}

@@ -1,0 +1,69 @@
+extension UsageError {
+    /// The one line, without its newline, that standard error shows.
+    ///
+    /// What was typed appears with its control characters escaped, so that it cannot drive a terminal or a log.
+    var message: String {
+        "wsx: " + TerminalEscaping.escape(words)
+    }
+
+    private var words: String {
+        switch self {
+        case .missingCommand:
+            return "a command is missing; try 'wsx connect echo:' or 'wsx --help'"
+        case .unknownCommand(let word, let nearest?):
+            return "unknown command '\(word)'; did you mean 'wsx \(nearest.rawValue)'?"
+        case .unknownCommand(let word, nil):
+            return "unknown command '\(word)'; \(Self.helpHint(nil, "commands"))"
+        case .urlInPlaceOfCommand(let word):
+            return "unknown command '\(word)'; did you mean 'wsx connect \(word)'?"
+        case .unknownOption(let option, let nearest?, _):
+            return "unknown option '\(option)'; did you mean '--\(nearest)'?"
+        case .unknownOption(let option, nil, let command):
+            return "unknown option '\(option)'; \(Self.helpHint(command, "options"))"
+        case .optionOfOtherCommand(let option, let owners, let command):
+            let names = owners.isEmpty ? ["'wsx'"] : owners.map { "'wsx \($0.rawValue)'" }
+            let remedy = command == nil ? "; write it after the command" : ""
+            return "'\(option)' belongs to \(names.joined(separator: " and "))" + remedy
+        case .missingValue(let option, let placeholder):
+            return "'\(option)' needs a value: \(option) \(placeholder)"
+        case .unexpectedValue(let option):
+            return "'\(option)' takes no value; write it without '='"
+        case .badValue(let name, let value, let problem):
+            return "bad value '\(value)' for '\(name)': \(problem.words)"
+        case .missingOperand(let placeholder, let command):
+            return "'wsx \(command.rawValue)' needs \(placeholder); \(Self.helpHint(command, "usage"))"
+        case .unexpectedOperand(let operand, let command):
+            return "unexpected argument '\(operand)'; \(Self.helpHint(command, "usage"))"
+        case .conflict(let first, let second):
+            return "'\(first)' and '\(second)' contradict each other; leave one out"
+        }
+    }
+
+    private static func helpHint(_ command: Command?, _ what: String) -> String {
+        "'\(CommandSpecification.of(command).name) -h' shows the \(what)"
+    }
+}
+
+extension ValueProblem {
+    /// What is wrong and what is expected, to follow a colon.
+    fileprivate var words: String {
+        switch self {
+        case .notADuration(let orForever):
+            "expected a duration such as 250ms, 5s or 2m" + (orForever ? ", or forever" : "")
+        case .durationOutOfRange(let zeroAllowed):
+            zeroAllowed ? "expected at most 1000000000s" : "expected more than 0 and at most 1000000000s"
+        case .notASize: "expected a size in bytes such as 512, 64k or 16M"
+        case .notACount: "expected a number such as 5, 50k or 1M"
+        case .outOfRange(let range): "expected \(range.lowerBound) through \(range.upperBound)"
+        case .notAChoice(let names): "expected " + Self.alternatives(names)
+        case .notACloseCode: "expected 1000 through 1003, 1007 through 1011 or 3000 through 4999"
+        case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes, and at most \(limit) are allowed"
+        case .empty: "a name is empty"
+        }
+    }
+
+    private static func alternatives(_ names: [String]) -> String {
+        guard let last = names.last, names.count > 1 else { return names.joined() }
+        return names.dropLast().joined(separator: ", ") + " or " + last
+    }
+}

@@ -1,0 +1,18 @@
+/// What is wrong with a command line; ends the program with status 2. The words are in `UsageError+Message.swift`.
+enum UsageError: Error, Equatable {
+    case missingCommand
+    /// `nearest` is a command that the word may have been meant for.
+    case unknownCommand(String, nearest: Command?)
+    case urlInPlaceOfCommand(String)
+    /// `option` is as typed, with its hyphens and without a value; `nearest` is a long name without hyphens.
+    case unknownOption(String, nearest: String?, command: Command?)
+    /// The option exists, but not after `command`; no owners stand for the program without a command.
+    case optionOfOtherCommand(String, owners: [Command], command: Command?)
+    case missingValue(option: String, placeholder: String)
+    case unexpectedValue(option: String)
+    /// `name` is an option as typed or the placeholder of an operand.
+    case badValue(name: String, value: String, problem: ValueProblem)
+    case missingOperand(String, command: Command)
+    case unexpectedOperand(String, command: Command)
+    case conflict(String, String)
+}

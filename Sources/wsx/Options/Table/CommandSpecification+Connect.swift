@@ -1,0 +1,129 @@
+extension CommandSpecification {
+    /// `wsx connect`.
+    static let connect = CommandSpecification(
+        command: .connect,
+        operands: [
+            OperandSpecification(
+                "URL", required: true,
+                summary: "The server: ws://HOST/PATH, HOST:PORT, echo:",
+                manual: "The server to connect to, see URLS.",
+                update: .connect { arguments, values in arguments.url = values.joined() }),
+            OperandSpecification(
+                "MESSAGE", required: false, repeatable: true,
+                summary: "Sent in order, in place of stdin",
+                manual: """
+                    Sent in order once the connection is open. Standard input is then not read and the run ends \
+                    as after the end of input, unless `--interactive` is given.
+                    """,
+                update: .connect { arguments, values in arguments.messages = values + arguments.messages }),
+        ],
+        summary: "Talk to a WebSocket server",
+        description: [
+            .paragraph(
+                """
+                Connects to a WebSocket server. On a terminal it is a prompt: each line typed is sent as a message, \
+                and what arrives is shown above the line being typed. In a pipe it is a pipe: each line of standard \
+                input is sent as a message, byte for byte, and each message received is written to standard output.
+                """),
+            .paragraph(
+                """
+                Input that comes before the connection is open is sent once it is. Replies that come after the input \
+                has ended are still written, see `--linger`. Notices and errors go to standard error.
+                """),
+        ],
+        sections: [
+            urls, .values, interactiveUse, .jsonEvents(events, example: eventExample), ends, .exitStatus, limits,
+            .environment,
+        ],
+        examples: [
+            CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx connect echo:"),
+            CommandExample(
+                purpose: "Send one message and print the first reply",
+                line: "wsx connect -n 1 ws://localhost:8080/chat hello"),
+            CommandExample(
+                purpose: "Send a file's lines, keep the replies",
+                line: "wsx connect :8080/events < requests.jsonl > replies.jsonl"),
+            CommandExample(
+                purpose: "Watch a feed for a minute",
+                line: "wsx connect --no-stdin --timeout 1m ws://localhost:8080/feed"),
+            CommandExample(
+                purpose: "Pick the data out of JSON events",
+                line: "wsx connect --output json echo: hi | jq -r 'select(.type == \"message\").data'"),
+            CommandExample(
+                purpose: "Send a file as one binary message", line: "wsx connect --binary -f image.png :8080/upload"),
+        ])
+
+    private static let urls = ManualSection(
+        "URLS",
+        .definitions([
+            ("`ws://`*host*[`:`*port*][`/`*path*]", "A server. The port is 80 unless it is given."),
+            ("`http://`*host*...", "The same as `ws://`."),
+            ("*host*`:`*port*[`/`*path*]", "The same as `ws://`*host*`:`*port*`/`*path*."),
+            ("`:`*port*[`/`*path*]", "The same as `ws://localhost:`*port*`/`*path*."),
+            (
+                "`ws+unix:`*socket*[`:/`*path*]",
+                "A server on a Unix domain socket, for instance `ws+unix:/run/app.sock:/chat`."
+            ),
+            ("`echo:`", "An echo server inside the process, on a loopback port of its own."),
+        ]),
+        .paragraph("TLS (`wss://`, `https://`) is not supported in this version."))
+
+    private static let interactiveUse = ManualSection(
+        "INTERACTIVE USE",
+        .paragraph(
+            """
+            On a terminal a line that starts with a slash is a command. A line that starts with two slashes is sent \
+            as a message that starts with one.
+            """),
+        .definitions([
+            ("`/ping` [*text*]", "Send a ping."),
+            ("`/pong` [*text*]", "Send a pong that answers no ping."),
+            ("`/close` [*code* [*reason*]]", "Start the closing handshake."),
+            ("`/help`", "List the commands."),
+            ("`/quit`", "Close the connection and leave, as the end of input (Ctrl-D) does."),
+        ]),
+        .paragraph(
+            """
+            Control characters in what the peer sends are shown, never passed on to the terminal. \
+            This holds for terminals only: piped output is byte-exact.
+            """))
+
+    private static let events: [(term: MarkedText, text: MarkedText)] =
+        [("`open`", "The connection is open: `url`, and `subprotocol` if one was agreed on.")]
+        + ManualSection.commonEvents
+
+    private static let eventExample = [
+        #"{"type":"message","time":"2026-01-31T15:04:05.123456Z","#,
+        #" "direction":"in","opcode":"text","bytes":5,"data":"hello"}"#,
+    ]
+
+    private static let ends = ManualSection(
+        "HOW A RUN ENDS",
+        .table(
+            heading: ("What ends it", "Status"),
+            rows: [
+                ("stdin ended and nothing arrived for --linger", "0"),
+                ("--count messages were received", "0"),
+                ("the peer closed with 1000, 1001 or no code", "0"),
+                ("the peer closed with another code", "1"),
+                ("the connection was lost without a close frame", "1"),
+                ("the peer dropped the connection after our close frame", "0"),
+                ("the peer did not answer our close within --close-timeout", "6"),
+                ("--timeout passed", "6"),
+                ("the reader of standard output went away", "0"),
+                ("Ctrl-C (SIGINT)", "130"),
+            ]),
+        .paragraph("An end from this side sends a close frame with `--close-code` and `--close-reason`."))
+
+    private static let limits = ManualSection(
+        "LIMITS",
+        .definitions([
+            ("Message", "64 MiB, then close with 1009: `--max-message-size`."),
+            ("Fragments of one message", "131,072, then close with 1008: `--max-fragments`."),
+            ("Head of the server's response", "64 KiB and 128 fields."),
+            ("Body of a refusal that is shown", "64 KiB."),
+            ("Name, connection and upgrade together", "10 seconds: `--connect-timeout`."),
+            ("Closing handshake", "5 seconds, then the connection is dropped: `--close-timeout`."),
+            ("Queued output", "16 MiB, then standard input is paused."),
+        ]))
+}

@@ -1,0 +1,68 @@
+extension CommandSpecification {
+    /// `wsx listen`.
+    static let listen = CommandSpecification(
+        command: .listen,
+        operands: [
+            OperandSpecification(
+                "[ADDRESS:]PORT", required: true,
+                summary: "Where to listen; also unix:PATH",
+                manual: """
+                    Where to listen. Without an address it is `127.0.0.1`, which only this machine can reach; \
+                    `0.0.0.0:`*port* and `[::]:`*port* are open to the network. Port 0 picks a free one. \
+                    `unix:`*path* listens on a socket file.
+                    """,
+                update: .listen { arguments, values in arguments.address = values.joined() })
+        ],
+        summary: "Be a WebSocket server",
+        description: [
+            .paragraph(
+                """
+                Accepts WebSocket clients. Each line of standard input is sent to every client, and each message of \
+                a client is written to standard output. On a terminal the lines are typed at a prompt. \
+                With `--echo` every message goes back to its sender instead.
+                """),
+            .paragraph(
+                """
+                The bound address is printed on standard error, with `--output json` also as a `listening` event. \
+                The server runs until SIGINT or SIGTERM, closes every client with 1001 and exits with 0.
+                """),
+        ],
+        sections: [.values, .jsonEvents(events, example: eventExample), .exitStatus, limits, .environment],
+        examples: [
+            CommandExample(purpose: "An echo server", line: "wsx listen --echo 8080"),
+            CommandExample(purpose: "Send a log to every client", line: "tail -f app.log | wsx listen 8080"),
+            CommandExample(
+                purpose: "Let in the pages of one site", line: "wsx listen -o https://app.example 0.0.0.0:8080"),
+            CommandExample(
+                purpose: "Any free port, found out from the events", line: "wsx listen --echo --output json 0"),
+            CommandExample(purpose: "On a socket file", line: "wsx listen --echo unix:/tmp/echo.sock"),
+        ])
+
+    private static let events: [(term: MarkedText, text: MarkedText)] =
+        [
+            ("`listening`", "The server is ready: `url` and `port`."),
+            ("`open`", "A client is connected: `url`, `client`, and `subprotocol` if one was agreed on."),
+        ] + ManualSection.commonEvents + [
+            ("`client`", "Not an event but a member of all that concern one client: its number, counted from 1.")
+        ]
+
+    private static let eventExample = [
+        #"{"type":"listening","time":"2026-01-31T15:04:05.123456Z","#,
+        #" "url":"ws://127.0.0.1:8080/","port":8080}"#,
+    ]
+
+    private static let limits = ManualSection(
+        "LIMITS",
+        .definitions([
+            ("Message", "16 MiB, then close with 1009: `--max-message-size`."),
+            ("Fragments of one message", "131,072, then close with 1008: `--max-fragments`."),
+            ("Head of a request", "16 KiB and 100 fields, then 431."),
+            ("Upgrade", "10 seconds, then 408: `--handshake-timeout`."),
+            ("Closing handshake", "5 seconds, then the connection is dropped: `--close-timeout`."),
+            ("Queued output of one client", "16 MiB; a client that stays behind is closed with 1013."),
+            (
+                "Connections",
+                "What the limit of open files allows, less a reserve. Beyond it accepting pauses."
+            ),
+        ]))
+}

@@ -1,0 +1,76 @@
+extension ManualSection {
+    /// What the program's exit status tells; the same for every command.
+    static let exitStatus = ManualSection(
+        "EXIT STATUS",
+        .definitions([
+            (
+                "0",
+                """
+                Done as asked. A peer's close with 1000, 1001 or no code is a normal end, and so is a reader of \
+                standard output that goes away.
+                """
+            ),
+            ("1", "The peer closed with another code, or the connection was lost."),
+            ("2", "Bad usage or bad input."),
+            ("3", "Could not connect, or could not listen."),
+            ("4", "The server refused the upgrade; its status, headers and body are shown."),
+            ("5", "The peer broke the protocol."),
+            ("6", "Timed out."),
+            ("130", "Interrupted. `wsx listen` exits with 0 instead."),
+        ]))
+
+    /// The forms of the values that many options take.
+    static let values = ManualSection(
+        "VALUES",
+        .definitions([
+            ("*DURATION*", "`250ms`, `5s`, `1.5s`, `2m` or `1h`. A bare number is seconds."),
+            ("*SIZE*", "`512`, `64k`, `16M` or `1G` bytes, in powers of 1024."),
+            ("*N*", "`5`, `50k` or `1M`, in powers of 1000."),
+        ]))
+
+    /// The environment variables that matter.
+    static let environment = ManualSection(
+        "ENVIRONMENT",
+        .definitions([("`NO_COLOR`", "When set and not empty, `--color auto` uses no colors.")]))
+
+    /// The schema of `--output json`, with the events of one command.
+    static func jsonEvents(_ rows: [(term: MarkedText, text: MarkedText)], example: [String]) -> ManualSection {
+        ManualSection(
+            "JSON EVENTS",
+            .paragraph(
+                """
+                With `--output json` every line of standard output is one object. Each has `type` and `time`, \
+                which is RFC 3339 in UTC with microseconds. Bytes that are not UTF-8 text travel as `base64` in \
+                place of `data`. `direction` is `in` or `out`. More members may be added.
+                """),
+            .definitions(rows),
+            .paragraph("For instance, broken here to fit the page:"),
+            .listing(example))
+    }
+
+    /// The events that both commands write.
+    static let commonEvents: [(term: MarkedText, text: MarkedText)] = [
+        (
+            "`message`",
+            "A message: `direction`, `opcode` (`text` or `binary`), `bytes` (its size) and `data` or `base64`."
+        ),
+        ("`ping`", "A ping: `direction`, `bytes` and `data` or `base64`."),
+        (
+            "`pong`",
+            "A pong: the same, and `rtt_us`, the microseconds since the ping that it answers, if there was one."
+        ),
+        (
+            "`close`",
+            """
+            The end of the connection: `direction`, `code`, `reason` and `clean`, which tells whether the closing \
+            handshake was complete. Code 1005 stands for a close frame without a code, 1006 for no close frame.
+            """
+        ),
+        (
+            "`error`",
+            """
+            What went wrong: `kind` and `message`; where a server refused the upgrade also its `status` and `body`.
+            """
+        ),
+    ]
+}

@@ -1,0 +1,11 @@
+/// A section of the manual.
+struct ManualSection: Sendable {
+    /// In capitals, as manuals have it.
+    let title: String
+    let blocks: [ManualBlock]
+
+    init(_ title: String, _ blocks: ManualBlock...) {
+        self.title = title
+        self.blocks = blocks
+    }
+}

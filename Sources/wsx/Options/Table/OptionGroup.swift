@@ -1,0 +1,12 @@
+/// The headings of the options, in the order in which help and manual show them.
+enum OptionGroup: String, CaseIterable {
+    case messages = "Messages"
+    case server = "Server"
+    case format = "Input and output"
+    case ending = "Ending"
+    case request = "Request"
+    case network = "Network"
+    case limits = "Limits"
+    case display = "Display"
+    case general = "General"
+}

@@ -1,0 +1,46 @@
+/// One option: its names, its value, its words and what it does. Parser, help, manual and completions read this.
+struct OptionSpecification: Sendable {
+    /// The name without its two hyphens.
+    let long: String
+    let short: Character?
+    /// Nil for an option that takes no value.
+    let value: OptionValue?
+    /// As typed, to be shown; a test parses it and compares with the arguments' own default.
+    let defaultValue: String?
+    /// Whether several occurrences add up; of others the last one counts.
+    let isRepeatable: Bool
+    /// The long names of options that contradict this one.
+    let conflicts: [String]
+    let group: OptionGroup
+    /// What one line of help says, without a full stop.
+    let summary: String
+    /// What the manual says besides: paragraphs of ``MarkedText``.
+    let manual: [MarkedText]
+    let effect: OptionEffect
+
+    init(
+        _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
+        repeatable isRepeatable: Bool = false, conflicts: [String] = [], group: OptionGroup,
+        summary: String, manual: MarkedText..., effect: OptionEffect
+    ) {
+        self.long = long
+        self.short = short
+        self.value = value
+        self.defaultValue = defaultValue
+        self.isRepeatable = isRepeatable
+        self.conflicts = conflicts
+        self.group = group
+        self.summary = summary
+        self.manual = manual
+        self.effect = effect
+    }
+
+    /// Whether the option may follow `command`; nil is the program without one.
+    func belongs(to command: Command?) -> Bool {
+        switch effect {
+        case .update(let update): command.map(update.commands.contains) ?? false
+        case .help: true
+        case .version: command == nil
+        }
+    }
+}

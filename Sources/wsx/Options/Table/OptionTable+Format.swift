@@ -1,0 +1,54 @@
+extension OptionTable {
+    /// How bytes become messages and messages bytes.
+    static let format = [
+        OptionSpecification(
+            "input", value: OptionValue("FORMAT", .choices(of: InputFormat.self)), default: "lines", group: .format,
+            summary: "How stdin is cut into messages",
+            manual: "How standard input is cut into messages.",
+            effect: .update(
+                .shared { arguments, value throws(ValueProblem) in arguments.input = try InputFormat.parse(value) })),
+        OptionSpecification(
+            "crlf", group: .format,
+            summary: "Take the CR before a line's LF away",
+            manual: "With `--input lines`, take a CR before the LF away, too.",
+            effect: .update(.shared { arguments, _ in arguments.stripsCarriageReturn = true })),
+        OptionSpecification(
+            "output", value: OptionValue("FORMAT", .choices(of: OutputFormat.self)), default: "text", group: .format,
+            summary: "How messages are written to stdout",
+            manual: "How received messages are written to standard output.",
+            effect: .update(
+                .shared { arguments, value throws(ValueProblem) in arguments.output = try OutputFormat.parse(value) })),
+    ]
+
+    /// What is shown besides the messages.
+    static let display = [
+        OptionSpecification(
+            "verbose", "v", repeatable: true, group: .display,
+            summary: "Show the handshake; -vv every frame",
+            manual: """
+                Show the handshake and control frames on standard error. \
+                Given twice, also the header of every frame.
+                """,
+            effect: .update(.shared { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) })),
+        OptionSpecification(
+            "quiet", "q", group: .display,
+            summary: "No notices on stderr",
+            manual: "Write no notices to standard error. Errors are still reported.",
+            effect: .update(.shared { arguments, _ in arguments.isQuiet = true })),
+        OptionSpecification(
+            "color", value: OptionValue("WHEN", .choices(of: ColorChoice.self)), default: "auto", group: .display,
+            summary: "When to use colors",
+            manual: "When to use colors.",
+            effect: .update(
+                .shared { arguments, value throws(ValueProblem) in arguments.color = try ColorChoice.parse(value) })),
+        OptionSpecification(
+            "timestamps", value: OptionValue("STYLE", .choices(of: TimestampStyle.self)), default: "local",
+            group: .display,
+            summary: "Times shown on a terminal",
+            manual: "Which times stand before the lines shown on a terminal. Piped output has none.",
+            effect: .update(
+                .shared { arguments, value throws(ValueProblem) in
+                    arguments.timestamps = try TimestampStyle.parse(value)
+                })),
+    ]
+}

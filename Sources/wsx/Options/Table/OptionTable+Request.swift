@@ -1,0 +1,74 @@
+extension OptionTable {
+    /// What the upgrade request says.
+    static let request = [
+        OptionSpecification(
+            "header", "H", value: OptionValue("HEADER"), repeatable: true, group: .request,
+            summary: "Add 'Name: value' or @FILE",
+            manual: """
+                Add a field to the request. *HEADER* is `Name: value`, \
+                or `@` and the path of a file that has one such field a line.
+                """,
+            effect: .update(.connect { arguments, value in arguments.headers.append(value) })),
+        OptionSpecification(
+            "subprotocol", "s", value: OptionValue("NAME"), repeatable: true, group: .request,
+            summary: "Offer this subprotocol (also A,B)",
+            manual: """
+                Offer the subprotocol *NAME*. Repeat the option or separate names by commas for several, \
+                the preferred one first.
+                """,
+            effect: .update(
+                .connect { arguments, value throws(ValueProblem) in
+                    arguments.subprotocols += try NameList.parse(value)
+                })),
+        OptionSpecification(
+            "auth", "a", value: OptionValue("USER:PASSWORD"), group: .request,
+            summary: "Log in with basic authentication",
+            manual: """
+                Log in with HTTP basic authentication. A user and password in the URL do the same; \
+                this option goes before them.
+                """,
+            effect: .update(.connect { arguments, value in arguments.auth = value })),
+        OptionSpecification(
+            "origin", "o", value: OptionValue("ORIGIN"), group: .request,
+            summary: "Send this Origin, as a browser does",
+            manual: "Send the Origin field, as a browser does, for instance `https://app.example`.",
+            effect: .update(.connect { arguments, value in arguments.origin = value })),
+        OptionSpecification(
+            "host", value: OptionValue("HOST"), group: .request,
+            summary: "Send this Host in place of the URL's",
+            manual: "Send *HOST* in the Host field in place of the URL's host and port.",
+            effect: .update(.connect { arguments, value in arguments.host = value })),
+        OptionSpecification(
+            "user-agent", value: OptionValue("TEXT"), group: .request,
+            summary: "Send this User-Agent",
+            manual: "Send *TEXT* in the User-Agent field in place of `wsx/`*version*.",
+            effect: .update(.connect { arguments, value in arguments.userAgent = value })),
+    ]
+
+    /// How the server is reached.
+    static let network = [
+        OptionSpecification(
+            "ipv4", "4", group: .network,
+            summary: "Connect over IPv4 only",
+            manual: "Connect over IPv4 only. Of `-4` and `-6` the last one counts.",
+            effect: .update(.connect { arguments, _ in arguments.addressFamily = .ipv4 })),
+        OptionSpecification(
+            "ipv6", "6", group: .network,
+            summary: "Connect over IPv6 only",
+            manual: "Connect over IPv6 only. Of `-4` and `-6` the last one counts.",
+            effect: .update(.connect { arguments, _ in arguments.addressFamily = .ipv6 })),
+        OptionSpecification(
+            "unix-socket", value: OptionValue("PATH", .file), group: .network,
+            summary: "Connect to a socket file",
+            manual: "Connect to the Unix domain socket at *PATH*. Host and path of the URL go into the request.",
+            effect: .update(.connect { arguments, value in arguments.unixSocket = value })),
+        OptionSpecification(
+            "connect-timeout", value: OptionValue("DURATION"), default: "10s", group: .network,
+            summary: "Time to connect, upgrade included",
+            manual: "Give up with status 6 when name lookup, connection and upgrade together take longer.",
+            effect: .update(
+                .connect { arguments, value throws(ValueProblem) in
+                    arguments.connectTimeout = try DurationValue.parse(value, zeroAllowed: false)
+                })),
+    ]
+}

@@ -1,0 +1,5 @@
+/// One of the words that an option or operand takes.
+struct ValueChoice: Equatable {
+    let name: String
+    let summary: String
+}

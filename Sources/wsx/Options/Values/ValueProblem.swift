@@ -1,0 +1,13 @@
+/// Why the value of an option or operand is of no use. The words are in `UsageError+Message.swift`.
+enum ValueProblem: Error, Equatable {
+    case notADuration(orForever: Bool)
+    /// Above ``DurationValue/longest``, or zero where something must have time to happen.
+    case durationOutOfRange(zeroAllowed: Bool)
+    case notASize
+    case notACount
+    case outOfRange(ClosedRange<Int>)
+    case notAChoice([String])
+    case notACloseCode
+    case tooLong(byteCount: Int, limit: Int)
+    case empty
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import wsx
+
+/// The conventions of the command line; what each option does is in ``OptionTableTests``.
+@Suite struct CommandLineParserTests {
+    private func connect(_ words: String...) throws -> ConnectArguments {
+        let invocation = try CommandLineParser.parse(["connect"] + words)
+        guard case .connect(let arguments) = invocation else { throw Unexpected(invocation: invocation) }
+        return arguments
+    }
+
+    private struct Unexpected: Error { let invocation: Invocation }
+
+    @Test("a value follows its option as a word, after '=' or, for a short one, at once") func valueForms() throws {
+        #expect(try connect("u", "--origin", "o").origin == "o")
+        #expect(try connect("u", "--origin=o").origin == "o")
+        #expect(try connect("u", "-o", "o").origin == "o")
+        #expect(try connect("u", "-oo").origin == "o")
+        #expect(try connect("u", "-o=o").origin == "=o")
+    }
+
+    @Test("a value may be empty, contain '=' or begin with a hyphen") func unusualValues() throws {
+        #expect(try connect("u", "--header=").headers == [""])
+        #expect(try connect("u", "--header", "").headers == [""])
+        #expect(try connect("u", "--header=A: b=c").headers == ["A: b=c"])
+        #expect(try connect("u", "--header=\u{301}").headers == ["\u{301}"])
+        #expect(try connect("u", "-x", "-v", "-x", "--").messages == ["-v", "--"])
+    }
+
+    @Test("short options cluster, and the last of a cluster may have a value") func clusters() throws {
+        #expect(try connect("u", "-vv").verbosity == 2)
+        let arguments = try connect("u", "-qn5")
+        #expect(arguments.isQuiet)
+        #expect(arguments.count == 5)
+        #expect(try connect("u", "-qn", "5").count == 5)
+    }
+
+    @Test("options and operands mix, and '--' ends the options") func mixing() throws {
+        let arguments = try connect("-q", "u", "one", "-v", "--", "--quiet", "-", "--")
+        #expect(arguments.url == "u")
+        #expect(arguments.messages == ["one", "--quiet", "-", "--"])
+        #expect(arguments.verbosity == 1)
+        #expect(try connect("--", "u").url == "u")
+        #expect(try CommandLineParser.parse(["--", "connect", "u"]) == .connect(try connect("u")))
+    }
+
+    @Test("a hyphen alone is an operand, and so is the empty word") func hyphen() throws {
+        #expect(try connect("u", "-", "").messages == ["-", ""])
+    }
+
+    @Test("operands come before the values of --execute, wherever they stand") func messageOrder() throws {
+        #expect(try connect("-x", "c", "u", "a", "-x", "d", "b").messages == ["a", "b", "c", "d"])
+    }
+
+    @Test("of an option given twice the last one counts") func lastWins() throws {
+        #expect(try connect("u", "--linger", "1s", "--linger=2s").linger == .duration(.seconds(2)))
+        #expect(try connect("u", "--binary", "--text").payload == .text)
+        #expect(try connect("u", "-6", "-4").addressFamily == .ipv4)
+    }
+
+    @Test("prefixes of long names are not accepted", arguments: ["--linge", "--verb", "--interac"])
+    func prefixes(word: String) {
+        #expect(throws: UsageError.self) { try connect("u", word, "1") }
+    }
+
+    @Test("help is given at once, even where operands are missing") func help() throws {
+        #expect(try CommandLineParser.parse(["-h"]) == .help(text: HelpText.short(.program)))
+        #expect(try CommandLineParser.parse(["--help"]) == .help(text: HelpText.long(.program)))
+        #expect(try CommandLineParser.parse(["help"]) == .help(text: HelpText.long(.program)))
+        #expect(try CommandLineParser.parse(["connect", "-vh"]) == .help(text: HelpText.short(.connect)))
+        #expect(try CommandLineParser.parse(["listen", "--help"]) == .help(text: HelpText.long(.listen)))
+        for command in Command.allCases {
+            #expect(
+                try CommandLineParser.parse(["help", command.rawValue]) == .help(text: HelpText.long(.of(command))))
+        }
+    }
+
+    @Test("the version and the completions are asked for by their names") func others() throws {
+        #expect(try CommandLineParser.parse(["--version"]) == .version)
+        #expect(try CommandLineParser.parse(["-V"]) == .version)
+        for shell in Shell.allCases {
+            let expected = Invocation.completions(script: shell.completionScript)
+            #expect(try CommandLineParser.parse(["completions", shell.rawValue]) == expected)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import Testing
+
+@testable import wsx
+
+/// The files in `man/` and `completions/` are made from the option table and checked in.
+/// With `WSX_UPDATE_GENERATED=1` in the environment, as `make generate` has it, the test writes them.
+@Suite struct GeneratedFilesTests {
+    static let files: [(path: String, contents: String)] =
+        ([CommandSpecification.program] + ManualPage.pages.map { CommandSpecification.of($0) }).map {
+            ("man/\($0.manualName).1", ManualPage.page($0))
+        } + [
+            ("completions/wsx.bash", Shell.bash.completionScript),
+            ("completions/_wsx", Shell.zsh.completionScript),
+            ("completions/wsx.fish", Shell.fish.completionScript),
+        ]
+
+    @Test(
+        "the checked-in manual and completions are what the option table gives; 'make generate' renews them",
+        arguments: files)
+    func isCurrent(path: String, contents: String) throws {
+        let absolutePath = Self.repositoryRoot + path
+        if getenv("WSX_UPDATE_GENERATED") != nil { try Self.write(contents, to: absolutePath) }
+        let current = try Self.read(absolutePath)
+        #expect(current == contents, "\(path) differs from the option table; run 'make generate'")
+    }
+
+    private static let repositoryRoot =
+        #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        .dropLast(4).joined(separator: "/") + "/"
+
+    private struct FileProblem: Error {
+        let path: String
+        let errno: Int32
+    }
+
+    private static func read(_ path: String) throws -> String {
+        guard let file = fopen(path, "r") else { throw FileProblem(path: path, errno: errno) }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = fread(&chunk, 1, chunk.count, file)
+            if count == 0 { break }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func write(_ contents: String, to path: String) throws {
+        let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        mkdir(directory, 0o755)
+        guard let file = fopen(path, "w") else { throw FileProblem(path: path, errno: errno) }
+        defer { fclose(file) }
+        let bytes = Array(contents.utf8)
+        guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw FileProblem(path: path, errno: errno) }
+    }
+}

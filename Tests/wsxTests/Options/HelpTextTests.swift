@@ -1,0 +1,175 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct HelpTextTests {
+    @Test(
+        "help is at most 80 columns wide, without trailing spaces and tabs",
+        arguments: [nil, .connect, .listen, .help, .completions] as [Command?])
+    func width(command: Command?) {
+        for text in [HelpText.short(.of(command)), HelpText.long(.of(command))] {
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                #expect(line.count <= HelpText.columns, "\(line)")
+                #expect(!line.hasSuffix(" ") && !line.contains("\t"), "\(line)")
+            }
+            #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
+        }
+    }
+
+    @Test("no mark of the manual is left in help", arguments: Command.allCases)
+    func marks(command: Command) {
+        #expect(!HelpText.long(.of(command)).contains("`"))
+    }
+
+    @Test("the program's help shows its commands") func program() {
+        #expect(
+            HelpText.short(.program) == """
+                wsx: Talk WebSocket from the command line
+
+                Usage: wsx COMMAND [ARGUMENT...]
+
+                Commands:
+                  connect      Talk to a WebSocket server
+                  listen       Be a WebSocket server
+                  help         Explain the program or a command
+                  completions  Print a shell's completion script
+
+                General:
+                  -h, --help     Show help; -h is the short form
+                  -V, --version  Show the version
+
+                'wsx COMMAND -h' lists a command's options, 'wsx COMMAND --help' explains them.
+
+                """)
+    }
+
+    @Test("the short help of listen is one line an option") func listen() {
+        #expect(
+            HelpText.short(.listen) == """
+                wsx listen: Be a WebSocket server
+
+                Usage: wsx listen [OPTION...] [ADDRESS:]PORT
+
+                Operands:
+                  [ADDRESS:]PORT  Where to listen; also unix:PATH
+
+                Messages:
+                      --no-stdin                    Do not read stdin, only receive
+                      --text                        Send text messages (default)
+                      --binary                      Send binary messages
+
+                Server:
+                      --echo                        Send each message back to its sender
+                      --path PATH                   Accept only this request path
+                  -s, --subprotocol NAME            Speak this subprotocol (also A,B)
+                  -H, --header HEADER               Add 'Name: value' or @FILE to responses
+                  -o, --origin ORIGIN               Let in browsers from ORIGIN; * is all
+                      --handshake-timeout DURATION  Time for a client's upgrade [10s]
+
+                Input and output:
+                      --input FORMAT                How stdin is cut into messages [lines]
+                      --crlf                        Take the CR before a line's LF away
+                      --output FORMAT               How messages are written to stdout [text]
+
+                Ending:
+                      --close-timeout DURATION      Time for the peer to answer a close [5s]
+
+                Limits:
+                      --max-message-size SIZE       Largest message to receive [16M]
+                      --max-fragments N             Most fragments of one message [131072]
+                      --fragment-size SIZE          Split larger outgoing messages
+
+                Display:
+                  -v, --verbose                     Show the handshake; -vv every frame
+                  -q, --quiet                       No notices on stderr
+                      --color WHEN                  When to use colors [auto]
+                      --timestamps STYLE            Times shown on a terminal [local]
+
+                General:
+                  -h, --help                        Show help; -h is the short form
+
+                'wsx listen --help' and wsx-listen(1) tell more.
+
+                """)
+    }
+
+    @Test("the short help of connect is one line an option") func connect() {
+        #expect(
+            HelpText.short(.connect) == """
+                wsx connect: Talk to a WebSocket server
+
+                Usage: wsx connect [OPTION...] URL [MESSAGE...]
+
+                Operands:
+                  URL           The server: ws://HOST/PATH, HOST:PORT, echo:
+                  [MESSAGE...]  Sent in order, in place of stdin
+
+                Messages:
+                  -x, --execute MESSAGE           Send MESSAGE once open, as the operand does
+                  -f, --file PATH                 Send the file as one message
+                  -i, --interactive               Go on with stdin after the messages
+                      --no-stdin                  Do not read stdin, only receive
+                      --text                      Send text messages (default)
+                      --binary                    Send binary messages
+
+                Input and output:
+                      --input FORMAT              How stdin is cut into messages [lines]
+                      --crlf                      Take the CR before a line's LF away
+                      --output FORMAT             How messages are written to stdout [text]
+
+                Ending:
+                      --linger DURATION           Wait so long for replies after stdin [1s]
+                  -n, --count N                   Leave after N received messages
+                      --timeout DURATION          End the whole run after so long
+                      --close-code CODE           Status code of the close frame [1000]
+                      --close-reason TEXT         Reason in the close frame
+                      --close-timeout DURATION    Time for the peer to answer a close [5s]
+
+                Request:
+                  -H, --header HEADER             Add 'Name: value' or @FILE
+                  -s, --subprotocol NAME          Offer this subprotocol (also A,B)
+                  -a, --auth USER:PASSWORD        Log in with basic authentication
+                  -o, --origin ORIGIN             Send this Origin, as a browser does
+                      --host HOST                 Send this Host in place of the URL's
+                      --user-agent TEXT           Send this User-Agent
+
+                Network:
+                  -4, --ipv4                      Connect over IPv4 only
+                  -6, --ipv6                      Connect over IPv6 only
+                      --unix-socket PATH          Connect to a socket file
+                      --connect-timeout DURATION  Time to connect, upgrade included [10s]
+
+                Limits:
+                      --max-message-size SIZE     Largest message to receive [64M]
+                      --max-fragments N           Most fragments of one message [131072]
+                      --fragment-size SIZE        Split larger outgoing messages
+
+                Display:
+                  -v, --verbose                   Show the handshake; -vv every frame
+                  -q, --quiet                     No notices on stderr
+                      --color WHEN                When to use colors [auto]
+                      --timestamps STYLE          Times shown on a terminal [local]
+
+                General:
+                  -h, --help                      Show help; -h is the short form
+
+                'wsx connect --help' and wsx-connect(1) tell more.
+
+                """)
+    }
+
+    @Test("the long help explains an option with its choices and default") func long() {
+        #expect(
+            HelpText.long(.listen).contains(
+                """
+                      --output FORMAT
+                          How received messages are written to standard output.
+                            text  each message and a newline
+                            raw   the bytes of the messages and nothing else
+                            nul   each message and a NUL byte
+                            json  one JSON event a line, see JSON EVENTS in the manual
+                          Default: text.
+
+                """))
+    }
+}

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import wsx
+
+/// One test an option, and what must hold for the table as a whole.
+@Suite struct OptionTableTests {
+    struct ConnectCase: Sendable {
+        let option: String
+        let words: [String]
+        let expect: @Sendable (inout ConnectArguments) -> Void
+
+        init(_ option: String, _ words: String..., expect: @escaping @Sendable (inout ConnectArguments) -> Void) {
+            self.option = option
+            self.words = words
+            self.expect = expect
+        }
+    }
+
+    struct ListenCase: Sendable {
+        let option: String
+        let words: [String]
+        let expect: @Sendable (inout ListenArguments) -> Void
+
+        init(_ option: String, _ words: String..., expect: @escaping @Sendable (inout ListenArguments) -> Void) {
+            self.option = option
+            self.words = words
+            self.expect = expect
+        }
+    }
+
+    static let connectCases: [ConnectCase] = [
+        ConnectCase("execute", "-x", "a", "--execute=b") { $0.messages = ["a", "b"] },
+        ConnectCase("file", "-f", "p") { $0.file = "p" },
+        ConnectCase("interactive", "-i") { $0.isInteractive = true },
+        ConnectCase("no-stdin", "--no-stdin") { $0.readsInput = false },
+        ConnectCase("text", "--text") { $0.payload = .text },
+        ConnectCase("binary", "--binary") { $0.payload = .binary },
+        ConnectCase("input", "--input", "chunks") { $0.input = .chunks },
+        ConnectCase("crlf", "--crlf") { $0.stripsCarriageReturn = true },
+        ConnectCase("output", "--output", "json") { $0.output = .json },
+        ConnectCase("linger", "--linger", "forever") { $0.linger = .forever },
+        ConnectCase("count", "-n", "50k") { $0.count = 50_000 },
+        ConnectCase("timeout", "--timeout", "1m") { $0.timeout = .seconds(60) },
+        ConnectCase("close-code", "--close-code", "4000") { $0.closeCode = 4000 },
+        ConnectCase("close-reason", "--close-reason", "bye") { $0.closeReason = "bye" },
+        ConnectCase("close-timeout", "--close-timeout", "0") { $0.closeTimeout = .zero },
+        ConnectCase("header", "-H", "A: b", "--header=@f") { $0.headers = ["A: b", "@f"] },
+        ConnectCase("subprotocol", "-s", "a,b", "-sc") { $0.subprotocols = ["a", "b", "c"] },
+        ConnectCase("auth", "-a", "me:secret") { $0.auth = "me:secret" },
+        ConnectCase("origin", "-o", "https://a", "-o", "https://b") { $0.origin = "https://b" },
+        ConnectCase("host", "--host", "h") { $0.host = "h" },
+        ConnectCase("user-agent", "--user-agent", "t") { $0.userAgent = "t" },
+        ConnectCase("ipv4", "-4") { $0.addressFamily = .ipv4 },
+        ConnectCase("ipv6", "--ipv6") { $0.addressFamily = .ipv6 },
+        ConnectCase("unix-socket", "--unix-socket", "/s") { $0.unixSocket = "/s" },
+        ConnectCase("connect-timeout", "--connect-timeout", "250ms") { $0.connectTimeout = .milliseconds(250) },
+        ConnectCase("max-message-size", "--max-message-size", "1G") { $0.maximumMessageBytes = 1 << 30 },
+        ConnectCase("max-fragments", "--max-fragments", "1k") { $0.maximumFragments = 1000 },
+        ConnectCase("fragment-size", "--fragment-size", "1k") { $0.fragmentBytes = 1024 },
+        ConnectCase("verbose", "-vvv", "--verbose") { $0.verbosity = 2 },
+        ConnectCase("quiet", "-q") { $0.isQuiet = true },
+        ConnectCase("color", "--color=never") { $0.color = .never },
+        ConnectCase("timestamps", "--timestamps=off") { $0.timestamps = .off },
+    ]
+
+    static let listenCases: [ListenCase] = [
+        ListenCase("echo", "--echo") { $0.isEcho = true },
+        ListenCase("no-stdin", "--no-stdin") { $0.readsInput = false },
+        ListenCase("text", "--text") { $0.payload = .text },
+        ListenCase("binary", "--binary") { $0.payload = .binary },
+        ListenCase("input", "--input", "nul") { $0.input = .nul },
+        ListenCase("crlf", "--crlf") { $0.stripsCarriageReturn = true },
+        ListenCase("output", "--output", "raw") { $0.output = .raw },
+        ListenCase("path", "--path", "/chat") { $0.path = "/chat" },
+        ListenCase("subprotocol", "-s", "a, b") { $0.subprotocols = ["a", "b"] },
+        ListenCase("header", "-H", "A: b", "-HC: d") { $0.headers = ["A: b", "C: d"] },
+        ListenCase("origin", "-o", "https://a", "--origin", "*") { $0.origins = ["https://a", "*"] },
+        ListenCase("handshake-timeout", "--handshake-timeout", "2") { $0.handshakeTimeout = .seconds(2) },
+        ListenCase("close-timeout", "--close-timeout", "2") { $0.closeTimeout = .seconds(2) },
+        ListenCase("max-message-size", "--max-message-size", "1k") { $0.maximumMessageBytes = 1024 },
+        ListenCase("max-fragments", "--max-fragments", "1") { $0.maximumFragments = 1 },
+        ListenCase("fragment-size", "--fragment-size", "1") { $0.fragmentBytes = 1 },
+        ListenCase("verbose", "-v") { $0.verbosity = 1 },
+        ListenCase("quiet", "--quiet") { $0.isQuiet = true },
+        ListenCase("color", "--color", "always") { $0.color = .always },
+        ListenCase("timestamps", "--timestamps", "utc") { $0.timestamps = .utc },
+    ]
+
+    @Test("an option of connect changes its field and nothing else", arguments: connectCases)
+    func connect(testCase: ConnectCase) throws {
+        var expected = ConnectArguments()
+        expected.url = "u"
+        testCase.expect(&expected)
+        #expect(expected != ConnectArguments())
+        #expect(try CommandLineParser.parse(["connect", "u"] + testCase.words) == .connect(expected))
+    }
+
+    @Test("an option of listen changes its field and nothing else", arguments: listenCases)
+    func listen(testCase: ListenCase) throws {
+        var expected = ListenArguments()
+        expected.address = "8080"
+        testCase.expect(&expected)
+        #expect(try CommandLineParser.parse(["listen", "8080"] + testCase.words) == .listen(expected))
+    }
+
+    @Test("every option of the table has its test") func completeness() {
+        let connect = OptionTable.options(of: .connect).filter { $0.long != "help" }.map(\.long)
+        #expect(connect.sorted() == Self.connectCases.map(\.option).sorted())
+        let listen = OptionTable.options(of: .listen).filter { $0.long != "help" }.map(\.long)
+        #expect(listen.sorted() == Self.listenCases.map(\.option).sorted())
+    }
+
+    @Test("the defaults that are shown are those that hold", arguments: [Command.connect, .listen])
+    func defaults(command: Command) throws {
+        let plain = try CommandLineParser.parse([command.rawValue, "u"])
+        for option in OptionTable.options(of: command) {
+            guard let value = option.defaultValue else { continue }
+            let given = try CommandLineParser.parse([command.rawValue, "u", "--\(option.long)", value])
+            #expect(given == plain, "--\(option.long)")
+        }
+    }
+
+    @Test("a choice that is shown is accepted", arguments: [Command.connect, .listen])
+    func choices(command: Command) throws {
+        for option in OptionTable.options(of: command) {
+            for choice in option.value?.completion.choices ?? [] {
+                _ = try CommandLineParser.parse([command.rawValue, "u", "--\(option.long)", choice.name])
+            }
+        }
+    }
+
+    @Test(
+        "within a command every name is there once, and conflicts name options of the same command",
+        arguments: [nil, .connect, .listen, .help, .completions] as [Command?])
+    func uniqueness(command: Command?) {
+        let options = OptionTable.options(of: command)
+        #expect(Set(options.map(\.long)).count == options.count)
+        let shorts = options.compactMap(\.short)
+        #expect(Set(shorts).count == shorts.count)
+        for option in options {
+            #expect(option.conflicts.allSatisfy { name in options.contains { $0.long == name } })
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import wsx
+
+/// What the user reads when a command line is wrong: one line that says what failed, why, and what to try.
+@Suite struct UsageErrorTests {
+    @Test(
+        "each mistake is named in one line with its remedy",
+        arguments: [
+            ([], "a command is missing; try 'wsx connect echo:' or 'wsx --help'"),
+            (["conect"], "unknown command 'conect'; did you mean 'wsx connect'?"),
+            (["bench"], "unknown command 'bench'; 'wsx -h' shows the commands"),
+            (["help", "bogus"], "unknown command 'bogus'; 'wsx -h' shows the commands"),
+            (["ws://h/p"], "unknown command 'ws://h/p'; did you mean 'wsx connect ws://h/p'?"),
+            ([":8080"], "unknown command ':8080'; did you mean 'wsx connect :8080'?"),
+            (["connect", "--outptu"], "unknown option '--outptu'; did you mean '--output'?"),
+            (["connect", "--out", "raw"], "unknown option '--out'; did you mean '--output'?"),
+            (["connect", "--quite=1"], "unknown option '--quite'; did you mean '--quiet'?"),
+            (["connect", "-linger", "1"], "unknown option '-l'; did you mean '--linger'?"),
+            (["connect", "-Z"], "unknown option '-Z'; 'wsx connect -h' shows the options"),
+            (["--bananas"], "unknown option '--bananas'; 'wsx -h' shows the options"),
+            (["connect", "--echo"], "'--echo' belongs to 'wsx listen'"),
+            (["listen", "-n5"], "'-n' belongs to 'wsx connect'"),
+            (["connect", "--version"], "'--version' belongs to 'wsx'"),
+            (["-v", "connect"], "'-v' belongs to 'wsx connect' and 'wsx listen'; write it after the command"),
+            (["connect", "echo:", "--linger"], "'--linger' needs a value: --linger DURATION"),
+            (["connect", "echo:", "-qx"], "'-x' needs a value: -x MESSAGE"),
+            (["listen", "--echo=yes"], "'--echo' takes no value; write it without '='"),
+            (["connect"], "'wsx connect' needs URL; 'wsx connect -h' shows the usage"),
+            (["listen", "-q"], "'wsx listen' needs [ADDRESS:]PORT; 'wsx listen -h' shows the usage"),
+            (["completions"], "'wsx completions' needs SHELL; 'wsx completions -h' shows the usage"),
+            (["listen", "1", "2"], "unexpected argument '2'; 'wsx listen -h' shows the usage"),
+            (["connect", "echo:", "--no-stdin", "-i"], "'-i' and '--no-stdin' contradict each other; leave one out"),
+        ] as [([String], String)])
+    func message(words: [String], expected: String) {
+        #expect(Self.message(words) == "wsx: " + expected)
+    }
+
+    @Test(
+        "a bad value is shown with what is expected",
+        arguments: [
+            ("--linger=soon", "'soon' for '--linger': expected a duration such as 250ms, 5s or 2m, or forever"),
+            ("--timeout=", "'' for '--timeout': expected a duration such as 250ms, 5s or 2m"),
+            ("--timeout=0", "'0' for '--timeout': expected more than 0 and at most 1000000000s"),
+            ("--close-timeout=1000000001", "'1000000001' for '--close-timeout': expected at most 1000000000s"),
+            ("--fragment-size=big", "'big' for '--fragment-size': expected a size in bytes such as 512, 64k or 16M"),
+            ("--fragment-size=0", "'0' for '--fragment-size': expected 1 through 1099511627776"),
+            ("-nx", "'x' for '-n': expected a number such as 5, 50k or 1M"),
+            ("-n0", "'0' for '-n': expected 1 through 1000000000000"),
+            ("--input=hex", "'hex' for '--input': expected lines, nul, message or chunks"),
+            (
+                "--close-code=1006",
+                "'1006' for '--close-code': expected 1000 through 1003, 1007 through 1011 or 3000 through 4999"
+            ),
+            ("-s", "'' for '-s': a name is empty"),
+        ])
+    func badValue(option: String, expected: String) {
+        let words = option == "-s" ? ["-s", ""] : [option]
+        #expect(Self.message(["connect", "echo:"] + words) == "wsx: bad value " + expected)
+    }
+
+    @Test("a reason that is too long is refused with its size") func longReason() {
+        let reason = String(repeating: "r", count: 130)
+        #expect(
+            Self.message(["connect", "echo:", "--close-reason", reason])
+                == "wsx: bad value '\(reason)' for '--close-reason': it has 130 bytes, and at most 123 are allowed")
+    }
+
+    @Test("a shell that is not supported is a bad value") func shell() {
+        #expect(
+            Self.message(["completions", "tcsh"]) == "wsx: bad value 'tcsh' for 'SHELL': expected bash, zsh or fish")
+    }
+
+    @Test("control characters of the input do not reach the terminal") func escaping() {
+        #expect(Self.message(["\u{1B}[2J\n"]) == #"wsx: unknown command '\u{1B}[2J\u{A}'; 'wsx -h' shows the commands"#)
+        #expect(
+            Self.message(["connect", "--\u{9B}\u{202E}\u{7F}\r\n"])
+                == #"wsx: unknown option '--\u{9B}\u{202E}\u{7F}\u{D}\u{A}'; 'wsx connect -h' shows the options"#)
+        #expect(TerminalEscaping.escape("grün ✓ \u{1F468}\u{200D}\u{1F469}") == "grün ✓ \u{1F468}\u{200D}\u{1F469}")
+    }
+
+    private static func message(_ words: [String]) -> String? {
+        do throws(UsageError) {
+            _ = try CommandLineParser.parse(words)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+}

@@ -1,0 +1,101 @@
+# bash completion for wsx
+# Made from the option table by "make generate"; changes here are lost.
+
+_wsx() {
+    local IFS=$'\n' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=
+    COMPREPLY=()
+    # '=' is a word of its own to bash.
+    if [[ $current == '=' ]]; then
+        current=
+    elif [[ $previous == '=' ]]; then
+        previous=${COMP_WORDS[COMP_CWORD-2]}
+    fi
+    if ((COMP_CWORD > 1)); then
+        command=${COMP_WORDS[1]}
+    fi
+    case "$command $previous" in
+        'connect -f' | 'connect --file')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'connect --input')
+            COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks' -- "$current"))
+            return
+            ;;
+        'connect --output')
+            COMPREPLY=($(compgen -W $'text\nraw\nnul\njson' -- "$current"))
+            return
+            ;;
+        'connect --unix-socket')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'connect --color')
+            COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
+            return
+            ;;
+        'connect --timestamps')
+            COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
+            return
+            ;;
+        'connect -x' | 'connect --execute' | 'connect --linger' | 'connect -n' | 'connect --count' | 'connect --timeout' | 'connect --close-code' | 'connect --close-reason' | 'connect --close-timeout' | 'connect -H' | 'connect --header' | 'connect -s' | 'connect --subprotocol' | 'connect -a' | 'connect --auth' | 'connect -o' | 'connect --origin' | 'connect --host' | 'connect --user-agent' | 'connect --connect-timeout' | 'connect --max-message-size' | 'connect --max-fragments' | 'connect --fragment-size')
+            return
+            ;;
+        'listen --input')
+            COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks' -- "$current"))
+            return
+            ;;
+        'listen --output')
+            COMPREPLY=($(compgen -W $'text\nraw\nnul\njson' -- "$current"))
+            return
+            ;;
+        'listen --color')
+            COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
+            return
+            ;;
+        'listen --timestamps')
+            COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
+            return
+            ;;
+        'listen --path' | 'listen -s' | 'listen --subprotocol' | 'listen -H' | 'listen --header' | 'listen -o' | 'listen --origin' | 'listen --handshake-timeout' | 'listen --close-timeout' | 'listen --max-message-size' | 'listen --max-fragments' | 'listen --fragment-size')
+            return
+            ;;
+    esac
+    case "$command" in
+        "")
+            if [[ $current == -* ]]; then
+                COMPREPLY=($(compgen -W $'-h\n--help\n-V\n--version' -- "$current"))
+            elif ((COMP_CWORD == 1)); then
+                COMPREPLY=($(compgen -W $'connect\nlisten\nhelp\ncompletions' -- "$current"))
+            fi
+            ;;
+        connect)
+            if [[ $current == -* ]]; then
+                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--linger\n-n\n--count\n--timeout\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n-o\n--origin\n--host\n--user-agent\n-4\n--ipv4\n-6\n--ipv6\n--unix-socket\n--connect-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
+            fi
+            ;;
+        listen)
+            if [[ $current == -* ]]; then
+                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--input\n--crlf\n--output\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
+            fi
+            ;;
+        help)
+            if [[ $current == -* ]]; then
+                COMPREPLY=($(compgen -W $'-h\n--help' -- "$current"))
+            elif ((COMP_CWORD == 2)); then
+                COMPREPLY=($(compgen -W $'connect\nlisten\ncompletions' -- "$current"))
+            fi
+            ;;
+        completions)
+            if [[ $current == -* ]]; then
+                COMPREPLY=($(compgen -W $'-h\n--help' -- "$current"))
+            elif ((COMP_CWORD == 2)); then
+                COMPREPLY=($(compgen -W $'bash\nzsh\nfish' -- "$current"))
+            fi
+            ;;
+    esac
+}
+
+complete -F _wsx wsx
