@@ -80,7 +80,9 @@ public struct ClientHandshake: Sendable {
     private mutating func receiveUnfailed(_ bytes: RawSpan) throws(HandshakeError) -> Progress {
         var offset = 0
         while body == nil {
-            guard let headByteCount = try receiveHead(bytes.extracting(droppingFirst: offset)) else { return .needsMore }
+            guard let headByteCount = try receiveHead(bytes.extracting(droppingFirst: offset)) else {
+                return .needsMore
+            }
             offset += headByteCount
             guard let head = parser.responseHead else { return .needsMore }
             // RFC 6455 §4.1: any status but 101 is handled as HTTP says.

@@ -13,7 +13,8 @@ public struct HandshakeRefusal: Error, Equatable, Sendable {
 
     /// Takes the parts of an answer; `reason` is also its body.
     public init(
-        status: Int, reason: String, fields: [HeaderField] = [], request: RequestHead? = nil, isPlainRequest: Bool = false
+        status: Int, reason: String, fields: [HeaderField] = [], request: RequestHead? = nil,
+        isPlainRequest: Bool = false
     ) {
         self.status = status
         self.reason = escapingControls(reason)

@@ -18,7 +18,8 @@ extension ServerHandshake {
     }
 
     private static func refusal(
-        _ status: Int, _ reason: String, _ request: RequestHead, fields: [HeaderField] = [], isPlainRequest: Bool = false
+        _ status: Int, _ reason: String, _ request: RequestHead, fields: [HeaderField] = [],
+        isPlainRequest: Bool = false
     ) -> HandshakeRefusal {
         HandshakeRefusal(
             status: status, reason: reason, fields: fields, request: request, isPlainRequest: isPlainRequest)
@@ -142,7 +143,8 @@ extension ServerHandshake {
             return try ExtensionHeader.parse(request.fields.all(named: ExtensionHeader.fieldName))
         } catch {
             // RFC 6455 §9.1: a field that does not follow the grammar fails the connection.
-            throw refusal(400, "The request's \(ExtensionHeader.fieldName) is malformed: \(quoted(error.value)).", request)
+            throw refusal(
+                400, "The request's \(ExtensionHeader.fieldName) is malformed: \(quoted(error.value)).", request)
         }
     }
 }

@@ -25,7 +25,9 @@ public struct ServerHandshake: Sendable {
     public mutating func receive(_ bytes: RawSpan) throws(HandshakeRefusal) -> Progress {
         if let refusal { throw refusal }
         do {
-            guard let headByteCount = try receiveHead(bytes), let request = parser.requestHead else { return .needsMore }
+            guard let headByteCount = try receiveHead(bytes), let request = parser.requestHead else {
+                return .needsMore
+            }
             return .upgrade(try Self.check(request, policy: policy), consumedByteCount: headByteCount)
         } catch {
             refusal = error

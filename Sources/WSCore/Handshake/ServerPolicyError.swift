@@ -14,7 +14,8 @@ public enum ServerPolicyError: Error, Equatable, CustomStringConvertible {
             "\(quoted(name)) is not a subprotocol; use letters, digits and hyphens, without spaces"
         case .repeatedSubprotocol(let name): "the subprotocol \(quoted(name)) is given twice; give it once"
         case .invalidPath(let path): "\(quoted(path)) is not a path; write one like /chat, without a query"
-        case .invalidOrigin(let origin): "\(quoted(origin)) is not an origin; write https://HOST[:PORT] without a path, or *"
+        case .invalidOrigin(let origin):
+            "\(quoted(origin)) is not an origin; write https://HOST[:PORT] without a path, or *"
         case .reservedField(let name): "the field \(quoted(name)) is set by the handshake; leave it out"
         }
     }

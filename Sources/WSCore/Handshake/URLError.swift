@@ -44,7 +44,8 @@ public enum URLError: Error, Equatable, CustomStringConvertible {
         case .malformedPercentEscape(let escape):
             "\(quoted(escape)) is not a percent escape; write two hexadecimal digits after '%', or %25 for '%' itself"
         case .invalidUTF8: "the percent escapes are not UTF-8; encode the characters as UTF-8"
-        case .unescapedAtSign: "more than one '@' before the path; percent-encode those of the user name and password as %40"
+        case .unescapedAtSign:
+            "more than one '@' before the path; percent-encode those of the user name and password as %40"
         case .invalidCredentials(let error): error.description
         case .emptySocketPath: "there is no socket path; write ws+unix:/PATH/TO/SOCKET:/REQUEST"
         case .controlCharacterInSocketPath: "the socket path contains a control character; rename the socket"

@@ -19,7 +19,9 @@ enum URLForm {
             self = try Self.form(scheme: scheme, rest: rest)
         } else if scheme == "ws+unix" {
             self = .unix(rest: rest)
-        } else if Self.isPortOrEnd(rest, afterScheme: scheme) || Self.hasUserInfo(text) || scheme.utf8.contains(UInt8(ascii: ".")) {
+        } else if Self.isPortOrEnd(rest, afterScheme: scheme) || Self.hasUserInfo(text)
+            || scheme.utf8.contains(UInt8(ascii: "."))
+        {
             // host:port, user:password@host or a host with a mistaken port.
             self = .tcp(isSecure: false, rest: text[...])
         } else if scheme == "echo" {
@@ -42,7 +44,8 @@ enum URLForm {
 
     /// What stands before the first colon in lower case, if it has the form of a scheme (RFC 3986 §3.1).
     static func scheme(of text: String) -> String? {
-        guard let colon = text.utf8.firstIndex(of: ASCII.colon), let first = text.utf8.first, ASCII.isLetter(first) else {
+        guard let colon = text.utf8.firstIndex(of: ASCII.colon), let first = text.utf8.first, ASCII.isLetter(first)
+        else {
             return nil
         }
         let isScheme = text[..<colon].utf8.allSatisfy { byte in
@@ -55,7 +58,9 @@ enum URLForm {
     static let webSchemes = ["ws": false, "http": false, "wss": true, "https": true]
 
     private static func form(scheme: String, rest: Substring) throws(URLError) -> URLForm {
-        if let isSecure = webSchemes[scheme] { return .tcp(isSecure: isSecure, rest: Substring(rest.utf8.dropFirst(2))) }
+        if let isSecure = webSchemes[scheme] {
+            return .tcp(isSecure: isSecure, rest: Substring(rest.utf8.dropFirst(2)))
+        }
         switch scheme {
         case "ws+unix": return .unix(rest: rest)
         case "echo": throw .echoWithAddress
@@ -63,12 +68,12 @@ enum URLForm {
         }
     }
 
-    /// Whether what follows the colon is a port, and so what stands before it a host and no scheme.
+    /// Whether what follows the colon is a port, perhaps an empty one, and so what stands before it a host and no scheme.
     private static func isPortOrEnd(_ rest: Substring, afterScheme scheme: String) -> Bool {
         guard let first = rest.utf8.first else { return webSchemes[scheme] == nil && scheme != "echo" }
         if ASCII.isDigit(first) { return true }
         let isEnd = first == UInt8(ascii: "/") || first == UInt8(ascii: "?")
-        return isEnd && webSchemes[scheme] == nil && scheme != "echo"
+        return isEnd && webSchemes[scheme] == nil && scheme != "echo" && !scheme.utf8.contains(UInt8(ascii: "+"))
     }
 
     private static func hasUserInfo(_ text: String) -> Bool {

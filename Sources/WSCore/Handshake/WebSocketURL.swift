@@ -77,7 +77,8 @@ extension WebSocketURL: CustomStringConvertible {
         case .tcp(let host, let port):
             let parts = host.utf8.split(separator: UInt8(ascii: "%"), maxSplits: 1).map { String(Substring($0)) }
             let name = parts.joined(separator: "%25")
-            return "\(isSecure ? "wss" : "ws")://\(Self.authority(host: name, port: port, isSecure: isSecure))\(requestTarget)"
+            return
+                "\(isSecure ? "wss" : "ws")://\(Self.authority(host: name, port: port, isSecure: isSecure))\(requestTarget)"
         case .unix(let path):
             let encodedPath = PercentEncoding.encode(path.utf8) {
                 ASCII.isUnreservedOrSubDelimiter($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@")
