@@ -1,0 +1,94 @@
+/// Decodes the chunked transfer coding byte by byte (RFC 9112 §7.1).
+struct ChunkedDecoder {
+    enum Step {
+        /// The byte is part of the coding.
+        case framing
+        /// The byte is content.
+        case content
+        /// The byte was the last of the body.
+        case end
+        /// The byte cannot stand here; nothing after it can be decoded.
+        case malformed
+    }
+
+    private enum State {
+        case size
+        case chunkExtension
+        case sizeLineFeed
+        case data(remainingBytes: Int)
+        case dataCarriageReturn
+        case dataLineFeed
+        case trailerStart
+        case trailer
+        case trailerLineFeed
+        case endLineFeed
+        case malformed
+        case end
+    }
+
+    private var state = State.size
+    private var sizeBytes = 0
+    private var sizeDigitCount = 0
+    /// The bytes of coding since the last content: a peer could otherwise send them without end.
+    private var framingByteCount = 0
+
+    /// Says what the next byte is.
+    mutating func receive(_ byte: UInt8) -> Step {
+        if case .data(let remainingBytes) = state {
+            state = remainingBytes > 1 ? .data(remainingBytes: remainingBytes - 1) : .dataCarriageReturn
+            framingByteCount = 0
+            return .content
+        }
+        framingByteCount += 1
+        guard framingByteCount <= Self.maximumFramingBytes, let next = nextState(for: byte) else {
+            state = .malformed
+            return .malformed
+        }
+        state = next
+        if case .end = next { return .end }
+        return .framing
+    }
+
+    private mutating func nextState(for byte: UInt8) -> State? {
+        switch state {
+        case .size: nextStateInSize(for: byte)
+        case .chunkExtension: nextStateInLine(for: byte, lineFeed: .sizeLineFeed, same: .chunkExtension)
+        case .sizeLineFeed: byte == ASCII.lineFeed ? stateAfterSize() : nil
+        case .dataCarriageReturn: byte == ASCII.carriageReturn ? .dataLineFeed : nil
+        case .dataLineFeed: byte == ASCII.lineFeed ? .size : nil
+        case .trailerStart: nextStateInLine(for: byte, lineFeed: .endLineFeed, same: .trailer)
+        case .trailer: nextStateInLine(for: byte, lineFeed: .trailerLineFeed, same: .trailer)
+        case .trailerLineFeed: byte == ASCII.lineFeed ? .trailerStart : nil
+        case .endLineFeed: byte == ASCII.lineFeed ? .end : nil
+        case .data, .malformed, .end: nil
+        }
+    }
+
+    private mutating func nextStateInSize(for byte: UInt8) -> State? {
+        if let digit = ASCII.hexValue(byte) {
+            // RFC 9112 §7.1: recipients must anticipate large sizes; eight digits are 4 GiB a chunk.
+            guard sizeDigitCount < 8 else { return nil }
+            sizeDigitCount += 1
+            sizeBytes = sizeBytes << 4 | Int(digit)
+            return .size
+        }
+        guard sizeDigitCount > 0 else { return nil }
+        if byte == ASCII.carriageReturn { return .sizeLineFeed }
+        return byte == UInt8(ascii: ";") || ASCII.isOptionalWhitespace(byte) ? .chunkExtension : nil
+    }
+
+    private func nextStateInLine(for byte: UInt8, lineFeed: State, same: State) -> State? {
+        if byte == ASCII.carriageReturn { return lineFeed }
+        return byte == ASCII.lineFeed ? nil : same
+    }
+
+    private mutating func stateAfterSize() -> State {
+        let size = sizeBytes
+        sizeBytes = 0
+        sizeDigitCount = 0
+        return size == 0 ? .trailerStart : .data(remainingBytes: size)
+    }
+
+    /// Chunk extensions and trailers together: what a client takes as a head is enough for them.
+    private static let maximumFramingBytes = 16 << 10
+}

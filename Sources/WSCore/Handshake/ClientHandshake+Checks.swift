@@ -1,0 +1,60 @@
+extension ClientHandshake {
+    /// Checks a response with status 101 and tells what it agrees to.
+    static func check(
+        _ response: ResponseHead, answering request: ClientRequest, key: String
+    ) throws(HandshakeError) -> ClientUpgrade {
+        let fields = response.fields
+        // RFC 6455 §4.1: Upgrade must be there and equal "websocket" without regard to case.
+        guard fields.tokens(named: "Upgrade") == ["websocket"] else {
+            throw .invalidUpgrade(values: fields.all(named: "Upgrade"))
+        }
+        // RFC 6455 §4.1: Connection must contain the token "upgrade" without regard to case.
+        guard fields.tokens(named: "Connection").contains("upgrade") else {
+            throw .invalidConnection(values: fields.all(named: "Connection"))
+        }
+        try checkAccept(fields, key: key)
+        return ClientUpgrade(
+            response: response,
+            subprotocol: try subprotocol(in: fields, requested: request.subprotocols),
+            extensions: try extensions(in: fields, offered: request.extensionOffers))
+    }
+
+    private static func checkAccept(_ fields: HTTPFields, key: String) throws(HandshakeError) {
+        let accepts = fields.all(named: "Sec-WebSocket-Accept")
+        // RFC 6455 §11.3.3: the field must not appear more than once.
+        guard accepts.count <= 1 else { throw .repeatedAccept }
+        guard let accept = accepts.first else { throw .missingAccept }
+        // RFC 6455 §4.1: its value must be the hash of the key, apart from white space around it.
+        guard accept == HandshakeKey.accept(key: key) else { throw .wrongAccept(accept) }
+    }
+
+    private static func subprotocol(in fields: HTTPFields, requested: [String]) throws(HandshakeError) -> String? {
+        let values = fields.all(named: ClientRequest.subprotocolFieldName)
+        // RFC 6455 §11.3.4: the field must not appear more than once in a response.
+        guard values.count <= 1 else { throw .repeatedSubprotocol(values) }
+        guard let value = values.first else { return nil }
+        // RFC 6455 §4.1: the subprotocol must be one that was requested.
+        guard requested.contains(value) else {
+            // RFC 6455 §4.2.2: the server chooses a single one.
+            let names = fields.elements(named: ClientRequest.subprotocolFieldName)
+            throw names.count > 1 ? .repeatedSubprotocol(names) : .unrequestedSubprotocol(value)
+        }
+        return value
+    }
+
+    private static func extensions(
+        in fields: HTTPFields, offered: [ExtensionOffer]
+    ) throws(HandshakeError) -> [ExtensionOffer] {
+        let accepted: [ExtensionOffer]
+        do {
+            accepted = try ExtensionHeader.parse(fields.all(named: ExtensionHeader.fieldName))
+        } catch {
+            throw .malformedExtensions(error.value)
+        }
+        for answer in accepted where !offered.contains(where: { $0.name == answer.name }) {
+            // RFC 6455 §4.1: an extension that was not offered fails the connection.
+            throw .unofferedExtension(answer.name)
+        }
+        return accepted
+    }
+}

@@ -1,0 +1,20 @@
+import COpenSSL
+
+/// What the opening handshake needs of OpenSSL: SHA-1 and Base64 (RFC 6455 §1.3).
+enum Digest {
+    /// The 20-byte SHA-1 of `bytes`.
+    static func sha1(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
+        _ = SHA1(bytes, bytes.count, &digest)
+        return digest
+    }
+
+    /// The Base64 form of `bytes` with padding (RFC 4648 §4).
+    static func base64(_ bytes: [UInt8]) -> String {
+        let encodedByteCount = (bytes.count + 2) / 3 * 4
+        // EVP_EncodeBlock ends what it writes with a NUL.
+        var encoded = [UInt8](repeating: 0, count: encodedByteCount + 1)
+        _ = EVP_EncodeBlock(&encoded, bytes, Int32(clamping: bytes.count))
+        return String(decoding: encoded[..<encodedByteCount], as: UTF8.self)
+    }
+}

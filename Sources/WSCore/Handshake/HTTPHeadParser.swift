@@ -1,0 +1,216 @@
+/// Parses the head of one HTTP/1 message from bytes that arrive in any pieces (RFC 9112 §2–5).
+///
+/// It is strict where leniency lets two parsers read different messages from the same bytes: lines end with
+/// CRLF, names are tokens, no control characters. Each byte is looked at a bounded number of times, and a
+/// start line that cannot become one of HTTP fails at the byte that shows it.
+struct HTTPHeadParser {
+    enum Kind {
+        case request
+        case response
+    }
+
+    private enum StartLine {
+        case request(method: String, target: String)
+        case response(status: Int, reason: String)
+    }
+
+    private let kind: Kind
+    private let limits: HeadLimits
+    /// The current line, without its CRLF.
+    private var line: [UInt8] = []
+    private var sawCarriageReturn = false
+    private var startLine: StartLine?
+    private var minorVersion = 1
+    /// Where the target and the version of a request line begin; 0 as long as they have not.
+    private var targetStart = 0
+    private var versionStart = 0
+    private var fields = HTTPFields()
+    /// The last field, which a folded line may go on.
+    private var pendingField: (name: String, value: [UInt8])?
+    /// The number of bytes taken so far.
+    private(set) var byteCount = 0
+
+    init(_ kind: Kind, limits: HeadLimits) {
+        self.kind = kind
+        self.limits = limits
+    }
+
+    /// The request, once ``receive(_:)`` has returned a count.
+    var requestHead: RequestHead? {
+        guard case .request(let method, let target) = startLine else { return nil }
+        return RequestHead(method: method, target: target, fields: fields, minorVersion: minorVersion)
+    }
+
+    /// The response, once ``receive(_:)`` has returned a count.
+    var responseHead: ResponseHead? {
+        guard case .response(let status, let reason) = startLine else { return nil }
+        return ResponseHead(status: status, reason: reason, fields: fields, minorVersion: minorVersion)
+    }
+
+    /// Takes bytes; returns how many of these belonged to the head when it is complete, and nil until then.
+    mutating func receive(_ bytes: RawSpan) throws(HTTPHeadError) -> Int? {
+        for offset in 0..<bytes.byteCount {
+            let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            byteCount += 1
+            guard byteCount <= limits.maximumBytes else { throw .tooLarge(maximumBytes: limits.maximumBytes) }
+            if startLine == nil, !sawCarriageReturn, !startLineMayContinue(with: byte) {
+                throw .notHTTP(preview: preview(of: bytes, from: offset))
+            }
+            if try receive(byte) { return offset + 1 }
+        }
+        return nil
+    }
+
+    /// Takes one byte; returns whether it ended the head.
+    private mutating func receive(_ byte: UInt8) throws(HTTPHeadError) -> Bool {
+        if sawCarriageReturn {
+            // RFC 9112 §2.2: a CR that no LF follows makes the element invalid.
+            guard byte == ASCII.lineFeed else { throw .bareCarriageReturn }
+            sawCarriageReturn = false
+            defer { line.removeAll(keepingCapacity: true) }
+            return try endLine()
+        }
+        switch byte {
+        case ASCII.carriageReturn: sawCarriageReturn = true
+        case ASCII.lineFeed: throw .bareLineFeed
+        case ASCII.tab: line.append(byte)
+        // RFC 9110 §5.5: a value with NUL or another control character is invalid or dangerous.
+        case let byte where ASCII.isControl(byte): throw .controlCharacter(byte)
+        default: line.append(byte)
+        }
+        return false
+    }
+
+    private mutating func endLine() throws(HTTPHeadError) -> Bool {
+        guard startLine != nil else {
+            // RFC 9112 §2.2: a server should ignore empty lines before the request line.
+            if !line.isEmpty { try parseStartLine() }
+            return false
+        }
+        guard let first = line.first else {
+            finishPendingField()
+            return true
+        }
+        if ASCII.isOptionalWhitespace(first) {
+            try foldLine()
+        } else {
+            finishPendingField()
+            try parseField()
+        }
+        return false
+    }
+
+    private mutating func foldLine() throws(HTTPHeadError) {
+        // RFC 9112 §5.2: a server rejects a folded field, a client replaces the fold with spaces.
+        // RFC 9112 §2.2: white space between the start line and the first field is rejected.
+        guard kind == .response, pendingField != nil else { throw .foldedField }
+        let content = ASCII.trimmed(line[...])
+        guard !content.isEmpty else { return }
+        if pendingField?.value.isEmpty == false { pendingField?.value.append(ASCII.space) }
+        pendingField?.value.append(contentsOf: content)
+    }
+
+    private mutating func parseField() throws(HTTPHeadError) {
+        guard fields.count < limits.maximumFields else { throw .tooManyFields(maximum: limits.maximumFields) }
+        guard let colon = line.firstIndex(of: ASCII.colon) else { throw .missingColon(text(line.prefix(64))) }
+        let name = line[..<colon]
+        // RFC 9112 §5.1: white space between name and colon is rejected; it has hidden fields from proxies.
+        if let last = name.last, ASCII.isOptionalWhitespace(last) {
+            throw .whitespaceBeforeColon(text(name.prefix(64)))
+        }
+        // RFC 9110 §5.1: a field name is a token.
+        guard !name.isEmpty, name.allSatisfy(ASCII.isTokenCharacter) else {
+            throw .invalidFieldName(text(name.prefix(64)))
+        }
+        pendingField = (text(name), Array(ASCII.trimmed(line[(colon + 1)...])))
+    }
+
+    private mutating func finishPendingField() {
+        guard let (name, value) = pendingField else { return }
+        fields.append(HeaderField(wellFormedName: name, value: text(value[...])))
+        pendingField = nil
+    }
+
+    /// Bytes as text; what is not UTF-8 becomes U+FFFD.
+    private func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// How the message begins: the current line and what came with it, for the error.
+    private func preview(of bytes: RawSpan, from offset: Int) -> [UInt8] {
+        var preview = line
+        let count = min(bytes.byteCount - offset, max(0, Self.maximumPreviewBytes - line.count))
+        for index in offset..<(offset + count) {
+            preview.append(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self))
+        }
+        return Array(preview.prefix(Self.maximumPreviewBytes))
+    }
+
+    private static let maximumPreviewBytes = 64
+}
+
+// The start line.
+extension HTTPHeadParser {
+    /// Whether a start line of HTTP can have this byte after what ``line`` holds.
+    private mutating func startLineMayContinue(with byte: UInt8) -> Bool {
+        switch kind {
+        case .request: requestLineMayContinue(with: byte)
+        case .response: statusLineMayContinue(with: byte)
+        }
+    }
+
+    /// RFC 9112 §3: `method SP request-target SP HTTP-version`.
+    private mutating func requestLineMayContinue(with byte: UInt8) -> Bool {
+        let position = line.count
+        if versionStart > 0 {
+            let versionEnd = versionStart + Self.versionByteCount
+            guard position < versionEnd else { return byte == ASCII.carriageReturn || byte == ASCII.lineFeed }
+            return isVersion(byte, at: position - versionStart)
+        }
+        if byte == ASCII.space {
+            guard position > targetStart else { return false }
+            if targetStart == 0 { targetStart = position + 1 } else { versionStart = position + 1 }
+            return true
+        }
+        if targetStart > 0 { return byte > ASCII.space && byte < 0x7F }
+        return ASCII.isTokenCharacter(byte) || (position == 0 && byte == ASCII.carriageReturn)
+    }
+
+    /// RFC 9112 §4: `HTTP-version SP status-code SP [reason-phrase]`; servers leave out the second space at times.
+    private func statusLineMayContinue(with byte: UInt8) -> Bool {
+        switch line.count {
+        case 0..<8: isVersion(byte, at: line.count)
+        case 8: byte == ASCII.space
+        case 9...11: ASCII.isDigit(byte)
+        case 12: byte == ASCII.space || byte == ASCII.carriageReturn || byte == ASCII.lineFeed
+        default: true
+        }
+    }
+
+    /// Whether the byte fits `HTTP/d.d` at a position from 0 through 7.
+    private func isVersion(_ byte: UInt8, at position: Int) -> Bool {
+        switch position {
+        case 5, 7: ASCII.isDigit(byte)
+        default: byte == Self.versionPattern[position]
+        }
+    }
+
+    private mutating func parseStartLine() throws(HTTPHeadError) {
+        let version = line[versionStart..<(versionStart + Self.versionByteCount)]
+        // RFC 9112 §2.3: messages of another major version have another form.
+        guard version[versionStart + 5] == UInt8(ascii: "1") else { throw .unsupportedVersion(text(version)) }
+        minorVersion = Int(version[versionStart + 7] - UInt8(ascii: "0"))
+        switch kind {
+        case .request:
+            startLine = .request(
+                method: text(line[..<(targetStart - 1)]),
+                target: text(line[targetStart..<(versionStart - 1)]))
+        case .response:
+            let status = line[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+            startLine = .response(status: status, reason: text(ASCII.trimmed(line.dropFirst(13))))
+        }
+    }
+
+    private static let versionPattern = Array("HTTP/1.1".utf8)
+    private static let versionByteCount = 8
+}

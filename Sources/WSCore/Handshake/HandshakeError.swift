@@ -1,0 +1,114 @@
+/// Why a client's opening handshake failed.
+public enum HandshakeError: Error, Equatable {
+    /// The server closed the connection without a byte.
+    case closedBeforeResponse
+    /// The server closed the connection in the middle of its response's head.
+    case incompleteResponse
+    /// The answer does not begin like HTTP; `preview` is how it begins, at most 64 bytes.
+    case notHTTP(preview: [UInt8])
+    /// The response's head breaks the rules of HTTP.
+    case invalidResponse(HTTPHeadError)
+    /// More interim responses (status 100 through 199) than ``ClientHandshake/maximumInterimResponses``.
+    case tooManyInterimResponses
+    /// The server answered with another status than 101; `body` is what was received of the content, at
+    /// most ``ResponseBody/maximumBytes``, and `bodyIsTruncated` whether more was to come.
+    case refused(ResponseHead, body: [UInt8], bodyIsTruncated: Bool)
+    /// Upgrade is not `websocket`; `values` are those of all such fields.
+    case invalidUpgrade(values: [String])
+    /// Connection does not contain `upgrade`; `values` are those of all such fields.
+    case invalidConnection(values: [String])
+    case missingAccept
+    case repeatedAccept
+    case wrongAccept(String)
+    case repeatedSubprotocol([String])
+    case unrequestedSubprotocol(String)
+    case malformedExtensions(String)
+    case unofferedExtension(String)
+}
+
+extension HandshakeError {
+    /// A name for scripts and the manual, which stays the same.
+    public var identifier: String {
+        switch self {
+        case .closedBeforeResponse: "closed-before-response"
+        case .incompleteResponse: "incomplete-response"
+        case .notHTTP: "not-http"
+        case .invalidResponse(let error): error.identifier
+        case .tooManyInterimResponses: "too-many-interim-responses"
+        case .refused: "refused"
+        case .invalidUpgrade: "invalid-upgrade"
+        case .invalidConnection: "invalid-connection"
+        case .missingAccept: "missing-accept"
+        case .repeatedAccept: "repeated-accept"
+        case .wrongAccept: "wrong-accept"
+        case .repeatedSubprotocol: "repeated-subprotocol"
+        case .unrequestedSubprotocol: "unrequested-subprotocol"
+        case .malformedExtensions: "malformed-extensions"
+        case .unofferedExtension: "unoffered-extension"
+        }
+    }
+}
+
+extension HandshakeError: CustomStringConvertible {
+    /// Why, and what to try; safe to print whatever the server sent.
+    public var description: String {
+        switch self {
+        case .closedBeforeResponse:
+            "the server closed the connection without an answer; check the port, and wss:// against ws://"
+        case .incompleteResponse:
+            "the server closed the connection in the middle of its answer; try again"
+        case .notHTTP(let preview):
+            Self.describeNotHTTP(preview)
+        case .invalidResponse(let error):
+            "the server's answer \(error); check that the port is that of a WebSocket server"
+        case .tooManyInterimResponses:
+            "the server sent more than \(ClientHandshake.maximumInterimResponses) interim responses; check the server"
+        case .refused(let head, _, _):
+            Self.describeRefusal(head)
+        case .invalidUpgrade(let values):
+            values.isEmpty
+                ? "the server's 101 answer has no Upgrade field; a proxy may have removed it"
+                : "the server upgrades to \(quoted(values.joined(separator: ", "))), not websocket; check the path"
+        case .invalidConnection(let values):
+            values.isEmpty
+                ? "the server's 101 answer has no Connection field; a proxy may have removed it"
+                : "the server's Connection is \(quoted(values.joined(separator: ", "))), not Upgrade; a proxy may have changed it"
+        case .missingAccept:
+            "the server's Sec-WebSocket-Accept is missing: it does not speak WebSocket; check the path"
+        case .repeatedAccept:
+            "the server sent Sec-WebSocket-Accept more than once; check the server and the proxies before it"
+        case .wrongAccept:
+            "the server's Sec-WebSocket-Accept is wrong: it does not speak WebSocket or a proxy cached the answer"
+        case .repeatedSubprotocol(let names):
+            "the server chose more than one subprotocol: \(quoted(names.joined(separator: ", "))); check the server"
+        case .unrequestedSubprotocol(let name):
+            "the server chose the subprotocol \(quoted(name)), which was not requested; request it with --subprotocol"
+        case .malformedExtensions(let value):
+            "the server's Sec-WebSocket-Extensions is malformed: \(quoted(value)); check the server"
+        case .unofferedExtension(let name):
+            "the server accepted the extension \(quoted(name)), which was not offered; check the server"
+        }
+    }
+
+    private static func describeNotHTTP(_ preview: [UInt8]) -> String {
+        // RFC 8446 §5.1: a TLS alert record, which is how TLS answers a request in the clear.
+        if preview.starts(with: [0x15, 0x03]) { return "the server speaks TLS on this port; use wss://" }
+        let text = quoted(String(decoding: preview, as: UTF8.self))
+        return "the server answered with something that is not HTTP: \(text); check the port"
+    }
+
+    private static func describeRefusal(_ head: ResponseHead) -> String {
+        let remedy =
+            switch head.status {
+            case 200...299: "; this path answers plain HTTP, check it"
+            case 300...399 where head.fields.contains(named: "Location"): "; follow the redirect with --location"
+            case 401: "; log in with --auth or --bearer"
+            case 403: "; check --origin and the credentials"
+            case 404: "; check the path"
+            case 407: "; give the proxy's user name and password in --proxy"
+            default: ""
+            }
+        let reason = head.reason.isEmpty ? HTTPStatus.reason(of: head.status) : escapingControls(head.reason)
+        return "the server answered \(head.status)\(reason.isEmpty ? "" : " ")\(reason)\(remedy)"
+    }
+}

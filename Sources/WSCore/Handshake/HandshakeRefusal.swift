@@ -1,0 +1,41 @@
+/// A server's answer to a request that it does not accept: what to send, and what to write in the log.
+public struct HandshakeRefusal: Error, Equatable, Sendable {
+    /// The status, 400 through 599.
+    public let status: Int
+    /// Why, in one line that is safe to print.
+    public let reason: String
+    /// Header fields of the answer besides Content-Type, Content-Length and Connection.
+    public let fields: [HeaderField]
+    /// The request, if its head was complete.
+    public let request: RequestHead?
+    /// Whether the request is good HTTP that asks for no WebSocket: a browser's page view, a health check.
+    public let isPlainRequest: Bool
+
+    /// Takes the parts of an answer; `reason` is also its body.
+    public init(
+        status: Int, reason: String, fields: [HeaderField] = [], request: RequestHead? = nil,
+        isPlainRequest: Bool = false
+    ) {
+        self.status = status
+        self.reason = escapingControls(reason)
+        self.fields = fields
+        self.request = request
+        self.isPlainRequest = isPlainRequest
+    }
+
+    /// The whole response, after which the connection is to be closed.
+    public var responseBytes: [UInt8] {
+        let body = reason + "\n"
+        // RFC 9110 §7.8: who sends Upgrade lists it in Connection, too.
+        let hasUpgrade = fields.contains { $0.isNamed("Upgrade") }
+        var text = "HTTP/1.1 \(status) \(HTTPStatus.reason(of: status))\r\n"
+        text += "Content-Type: text/plain; charset=utf-8\r\n"
+        text += "Content-Length: \(body.utf8.count)\r\n"
+        text += "Connection: close\(hasUpgrade ? ", Upgrade" : "")\r\n"
+        for field in fields { text += field.line }
+        text += "\r\n"
+        // RFC 9110 §9.3.2: the answer to HEAD has no content.
+        if request?.method != "HEAD" { text += body }
+        return Array(text.utf8)
+    }
+}

@@ -1,0 +1,71 @@
+/// `host[:port]` as it stands in a URL, in Host and in Origin (RFC 3986 §3.2.2, §3.2.3).
+struct HostAndPort: Equatable {
+    /// The host in lower case; an IPv6 address is without brackets and zone.
+    let host: String
+    /// The interface of a link-local IPv6 address (RFC 6874), such as `eth0`.
+    let zone: String?
+    /// The port, 1 through 65535, or nil where none is given.
+    let port: UInt16?
+    /// Whether the host is an IPv6 address.
+    let isIPv6: Bool
+
+    /// Whether the host is an address and not a name.
+    var isIPAddress: Bool { isIPv6 || IPLiteral.ipv4(host) != nil }
+
+    /// Reads `host[:port]`, or throws ``URLError``.
+    init(parsing text: some StringProtocol) throws(URLError) {
+        let bytes = Array(text.utf8)
+        if bytes.first == UInt8(ascii: "[") {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else {
+                throw .invalidIPv6Address(String(text))
+            }
+            (host, zone) = try Self.parseIPv6(bytes[1..<end])
+            isIPv6 = true
+            let rest = bytes[(end + 1)...]
+            guard rest.isEmpty || rest.first == ASCII.colon else { throw .invalidHost(String(text)) }
+            port = try Self.parsePort(rest.dropFirst())
+            return
+        }
+        let colon = bytes.firstIndex(of: ASCII.colon) ?? bytes.count
+        guard !bytes[colon...].dropFirst().contains(ASCII.colon) else { throw .unbracketedIPv6Address }
+        host = try Self.parseName(bytes[..<colon])
+        zone = nil
+        isIPv6 = false
+        port = try Self.parsePort(bytes[colon...].dropFirst())
+    }
+
+    private static func parseIPv6(_ bytes: ArraySlice<UInt8>) throws(URLError) -> (host: String, zone: String?) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let percent = bytes.firstIndex(of: UInt8(ascii: "%")) ?? bytes.endIndex
+        let address = String(decoding: bytes[..<percent], as: UTF8.self)
+        guard IPLiteral.ipv6(address) != nil else { throw .invalidIPv6Address(text) }
+        guard percent < bytes.endIndex else { return (ASCII.lowercased(address), nil) }
+        // RFC 6874 §2: the zone follows "%25"; people write "%" alone, too.
+        var zone = bytes[(percent + 1)...]
+        if zone.count > 2, zone.starts(with: "25".utf8) { zone = zone.dropFirst(2) }
+        let isZone = zone.allSatisfy { byte in
+            ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
+        }
+        guard !zone.isEmpty, isZone else { throw .invalidIPv6Address(text) }
+        return (ASCII.lowercased(address), String(decoding: zone, as: UTF8.self))
+    }
+
+    private static func parseName(_ bytes: ArraySlice<UInt8>) throws(URLError) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let name = try PercentEncoding.decode(text)
+        guard !name.isEmpty else { throw .emptyHost }
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw .nonASCIIHost(name) }
+        // RFC 3986 §3.2.2: a registered name has no other characters and at most 255 of them.
+        guard name.utf8.allSatisfy(ASCII.isUnreservedOrSubDelimiter) else { throw .invalidHost(name) }
+        guard name.utf8.count <= 255 else { throw .hostTooLong(byteCount: name.utf8.count) }
+        return ASCII.lowercased(name)
+    }
+
+    /// Reads the digits after the colon; none are the same as no colon.
+    private static func parsePort(_ digits: ArraySlice<UInt8>) throws(URLError) -> UInt16? {
+        guard !digits.isEmpty else { return nil }
+        let text = String(decoding: digits, as: UTF8.self)
+        guard digits.allSatisfy(ASCII.isDigit), let port = UInt16(text), port > 0 else { throw .invalidPort(text) }
+        return port
+    }
+}

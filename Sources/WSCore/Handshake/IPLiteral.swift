@@ -1,0 +1,64 @@
+/// Reads IP addresses in their textual forms; no names, no shortened IPv4.
+enum IPLiteral {
+    /// The four bytes of `a.b.c.d` in decimal without leading zeros, or nil.
+    static func ipv4(_ text: some StringProtocol) -> [UInt8]? {
+        ipv4(Array(text.utf8)[...])
+    }
+
+    /// The sixteen bytes of an IPv6 address without brackets and zone (RFC 4291 §2.2), or nil.
+    static func ipv6(_ text: some StringProtocol) -> [UInt8]? {
+        var parts = Array(text.utf8).split(separator: ASCII.colon, omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts.count <= 10 else { return nil }
+        // A leading or trailing colon is half of a "::", whose other half leaves an empty part inside.
+        if parts[0].isEmpty {
+            guard parts[1].isEmpty else { return nil }
+            parts.removeFirst()
+        }
+        if parts[parts.count - 1].isEmpty {
+            guard parts[parts.count - 2].isEmpty else { return nil }
+            parts.removeLast()
+        }
+        var bytes: [UInt8] = []
+        var gap: Int?
+        for (index, part) in parts.enumerated() {
+            if part.isEmpty {
+                guard gap == nil else { return nil }
+                gap = bytes.count
+            } else if index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
+                guard let address = ipv4(part) else { return nil }
+                bytes += address
+            } else {
+                guard let group = hexGroup(part) else { return nil }
+                bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
+            }
+        }
+        guard let gap else { return bytes.count == 16 ? bytes : nil }
+        // "::" stands for at least one group of zeros.
+        guard bytes.count <= 14 else { return nil }
+        bytes.insert(contentsOf: [UInt8](repeating: 0, count: 16 - bytes.count), at: gap)
+        return bytes
+    }
+
+    private static func ipv4(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var bytes: [UInt8] = []
+        for part in parts {
+            guard part.allSatisfy(ASCII.isDigit), part.count == 1 || part.first != UInt8(ascii: "0"),
+                let value = UInt8(String(decoding: part, as: UTF8.self))
+            else { return nil }
+            bytes.append(value)
+        }
+        return bytes
+    }
+
+    private static func hexGroup(_ part: ArraySlice<UInt8>) -> UInt16? {
+        guard part.count <= 4 else { return nil }
+        var group: UInt16 = 0
+        for byte in part {
+            guard let digit = ASCII.hexValue(byte) else { return nil }
+            group = group << 4 | UInt16(digit)
+        }
+        return group
+    }
+}

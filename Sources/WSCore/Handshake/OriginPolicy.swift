@@ -1,0 +1,72 @@
+/// Which web pages may connect to a server, and under which names (RFC 6455 §10.2).
+///
+/// Any page that a browser shows can open a WebSocket to a server on the same machine; the browser only
+/// says in Origin which page it is. A page can also make its own host name resolve to this machine ("DNS
+/// rebinding"), so that it counts as the server's own; then the name in Host is one that nobody expects.
+public enum OriginPolicy {
+    /// Whether a request with this Origin (nil: none, as programs other than browsers have it) may connect.
+    ///
+    /// Allowed are the server's own origin, whose host and port equal those of `host` (the Host field), those
+    /// of this machine (localhost, *.localhost, 127.0.0.0/8, [::1], any port), and those in `allowed`, where
+    /// `*` stands for all. `null`, which sandboxed pages have, is allowed only when listed.
+    public static func allowsOrigin(_ origin: String?, host: String, allowed: [String]) -> Bool {
+        guard let origin else { return true }
+        if allowed.contains("*") || allowed.contains(where: { ASCII.areEqualIgnoringCase($0, origin) }) { return true }
+        guard let origin = WebOrigin(parsing: origin) else { return false }
+        if allowed.contains(where: { WebOrigin(parsing: $0) == origin }) { return true }
+        // Pages of other schemes, such as those of browser extensions, own no host.
+        guard origin.scheme == "http" || origin.scheme == "https" else { return false }
+        if isLoopback(origin.host) { return true }
+        guard let own = try? HostAndPort(parsing: host) else { return false }
+        // Host leaves out the default port, which is that of the page's scheme.
+        return own.host == origin.host && (own.port ?? origin.defaultPort) == origin.port
+    }
+
+    /// Whether a request may name the server so in Host.
+    ///
+    /// Allowed are IP addresses, localhost and *.localhost, which no DNS answer can point elsewhere, and the
+    /// hosts of the origins in `allowed`, where `*` stands for all.
+    public static func allowsHost(_ host: String, allowed: [String]) -> Bool {
+        if allowed.contains("*") { return true }
+        guard let host = try? HostAndPort(parsing: host) else { return false }
+        if host.isIPAddress || isLoopback(host.host) { return true }
+        return allowed.contains { WebOrigin(parsing: $0)?.host == host.host }
+    }
+
+    /// Whether a host in lower case is this machine's.
+    private static func isLoopback(_ host: String) -> Bool {
+        let name = host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        if let address = IPLiteral.ipv4(host) { return address[0] == 127 }
+        return IPLiteral.ipv6(host) == [UInt8](repeating: 0, count: 15) + [1]
+    }
+}
+
+/// An origin as browsers write it: `scheme://host[:port]` (RFC 6454 §6.2).
+struct WebOrigin: Equatable {
+    /// The scheme in lower case.
+    let scheme: String
+    /// The host in lower case, without brackets.
+    let host: String
+    /// The port, or the scheme's default.
+    let port: UInt16?
+
+    /// Reads an origin; nil for anything else, such as `null` or a URL with a path.
+    init?(parsing text: String) {
+        guard let scheme = URLForm.scheme(of: text) else { return nil }
+        let rest = Substring(text.utf8.dropFirst(scheme.utf8.count + 1))
+        guard rest.utf8.starts(with: "//".utf8),
+            let authority = try? HostAndPort(parsing: Substring(rest.utf8.dropFirst(2))), authority.zone == nil
+        else { return nil }
+        self.scheme = scheme
+        host = authority.host
+        port = authority.port ?? Self.defaultPort(of: scheme)
+    }
+
+    /// The port that the scheme has where none is given.
+    var defaultPort: UInt16? { Self.defaultPort(of: scheme) }
+
+    private static func defaultPort(of scheme: String) -> UInt16? {
+        URLForm.webSchemes[scheme].map { WebSocketURL.defaultPort(isSecure: $0) }
+    }
+}

@@ -1,0 +1,58 @@
+/// The head of an HTTP/1 request.
+public struct RequestHead: Equatable, Sendable {
+    /// The method, such as `GET`.
+    public let method: String
+    /// The request target as it came: visible ASCII, with the query.
+    public let target: String
+    /// The header fields.
+    public let fields: HTTPFields
+    /// The minor version: 1 for HTTP/1.1.
+    public let minorVersion: Int
+
+    /// Takes the parts of a request's head.
+    public init(method: String, target: String, fields: HTTPFields, minorVersion: Int = 1) {
+        self.method = method
+        self.target = target
+        self.fields = fields
+        self.minorVersion = minorVersion
+    }
+
+    /// The target's path, as it came (not percent-decoded), or nil when the target has none: `*`, `host:port`.
+    public var path: String? {
+        originForm.map { form in
+            String(Substring(form.utf8.prefix { $0 != UInt8(ascii: "?") }))
+        }
+    }
+
+    /// What follows the first `?` of the target.
+    public var query: String? {
+        guard let form = originForm, let mark = form.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        return String(form[form.utf8.index(after: mark)...])
+    }
+
+    /// The authority of a target in absolute form (`http://host:port/path`), which counts instead of Host (RFC 9112 §3.2.2).
+    var authority: String? {
+        absoluteForm.map { rest in String(Substring(rest.utf8.prefix(while: Self.isAuthority))) }
+    }
+
+    /// The path and query, whether the target has origin form (`/path`) or absolute form.
+    private var originForm: String? {
+        if target.utf8.first == UInt8(ascii: "/") { return target }
+        guard let rest = absoluteForm else { return nil }
+        let pathAndQuery = String(Substring(rest.utf8.drop(while: Self.isAuthority)))
+        return pathAndQuery.utf8.first == UInt8(ascii: "/") ? pathAndQuery : "/" + pathAndQuery
+    }
+
+    /// What follows `http://` in a target of absolute form.
+    private var absoluteForm: String? {
+        for scheme in ["http://", "https://", "ws://", "wss://"]
+        where ASCII.lowercased(target.prefix(scheme.utf8.count)) == scheme {
+            return String(target.dropFirst(scheme.utf8.count))
+        }
+        return nil
+    }
+
+    private static func isAuthority(_ byte: UInt8) -> Bool {
+        byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?")
+    }
+}

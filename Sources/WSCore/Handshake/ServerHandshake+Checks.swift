@@ -1,0 +1,150 @@
+extension ServerHandshake {
+    /// Checks a request by the rules of RFC 6455 §4.2.1 and the server's own.
+    static func check(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> ServerUpgrade {
+        let host = try checkHTTP(request)
+        if policy.checksHostAndOrigin { try checkHost(host, of: request, policy: policy) }
+        try checkUpgrade(request, host: host, policy: policy)
+        if policy.checksHostAndOrigin { try checkOrigin(request, host: host, policy: policy) }
+        if let path = policy.path, request.path != path {
+            throw refusal(404, "There is no WebSocket at this path; use \(path).", request)
+        }
+        try checkVersion(request)
+        return ServerUpgrade(
+            request: request,
+            key: try key(of: request),
+            subprotocol: try subprotocol(for: request, policy: policy),
+            extensionOffers: try extensionOffers(of: request),
+            extraFields: policy.extraFields)
+    }
+
+    private static func refusal(
+        _ status: Int, _ reason: String, _ request: RequestHead, fields: [HeaderField] = [],
+        isPlainRequest: Bool = false
+    ) -> HandshakeRefusal {
+        HandshakeRefusal(
+            status: status, reason: reason, fields: fields, request: request, isPlainRequest: isPlainRequest)
+    }
+
+    /// Checks what holds for any request, and returns its host and port.
+    private static func checkHTTP(_ request: RequestHead) throws(HandshakeRefusal) -> String {
+        // RFC 6455 §4.2.1: the method is GET.
+        guard request.method == "GET" else {
+            let allow = HeaderField(wellFormedName: "Allow", value: "GET")
+            throw refusal(405, "Use the method GET.", request, fields: [allow])
+        }
+        // RFC 6455 §4.2.1: the version is HTTP/1.1 or higher.
+        guard request.minorVersion >= 1 else { throw refusal(505, "Use HTTP/1.1.", request) }
+        // RFC 6455 §4.2.1: the target is a path or an absolute HTTP URI; neither has a fragment.
+        guard request.path != nil, !request.target.utf8.contains(UInt8(ascii: "#")) else {
+            throw refusal(400, "The request target is neither a path nor a URL.", request)
+        }
+        // RFC 6455 §4.2.1: Host is there; RFC 9112 §3.2: exactly once, and valid.
+        let hosts = request.fields.all(named: "Host")
+        guard hosts.count == 1, (try? HostAndPort(parsing: hosts[0])) != nil else {
+            throw refusal(400, "The request needs one valid Host field.", request)
+        }
+        // RFC 9112 §3.2.2: the authority of an absolute target replaces Host.
+        let host = request.authority ?? hosts[0]
+        guard (try? HostAndPort(parsing: host)) != nil else {
+            throw refusal(400, "The request target's host is invalid.", request)
+        }
+        // RFC 6455 §4.1: the handshake's request has no body; one would be read as frames.
+        guard !request.fields.contains(named: "Transfer-Encoding"),
+            request.fields.all(named: "Content-Length").allSatisfy({ $0 == "0" })
+        else {
+            throw refusal(400, "The request has a body, which a WebSocket handshake cannot have.", request)
+        }
+        return host
+    }
+
+    private static func checkHost(
+        _ host: String, of request: RequestHead, policy: ServerPolicy
+    ) throws(HandshakeRefusal) {
+        guard !OriginPolicy.allowsHost(host, allowed: policy.allowedOrigins) else { return }
+        let remedy = "--origin \(suggestion("\(policy.isSecure ? "https" : "http")://\(host)"))"
+        throw refusal(403, "The host \(quoted(host)) is not allowed; allow it with \(remedy).", request)
+    }
+
+    private static func checkOrigin(
+        _ request: RequestHead, host: String, policy: ServerPolicy
+    ) throws(HandshakeRefusal) {
+        let origins = request.fields.all(named: "Origin")
+        // RFC 6454 §7.3: a browser sends one Origin field.
+        guard origins.count <= 1 else { throw refusal(400, "The request has more than one Origin field.", request) }
+        // RFC 6455 §4.2.2: an origin that is not acceptable gets 403.
+        guard !OriginPolicy.allowsOrigin(origins.first, host: host, allowed: policy.allowedOrigins) else { return }
+        let origin = origins.first ?? ""
+        let reason = "The origin \(quoted(origin)) is not allowed; allow it with --origin \(suggestion(origin))."
+        throw refusal(403, reason, request)
+    }
+
+    /// The origin, if it is one that can be pasted into a shell whatever the client put into it.
+    private static func suggestion(_ origin: String, otherwise placeholder: String = "ORIGIN") -> String {
+        let isHarmless = origin.utf8.allSatisfy { byte in
+            ASCII.isLetter(byte) || ASCII.isDigit(byte) || ":/.-[]".utf8.contains(byte)
+        }
+        return isHarmless && WebOrigin(parsing: origin) != nil ? origin : placeholder
+    }
+
+    private static func checkUpgrade(
+        _ request: RequestHead, host: String, policy: ServerPolicy
+    ) throws(HandshakeRefusal) {
+        // RFC 6455 §4.2.1: Upgrade contains "websocket" and Connection "Upgrade", without regard to case.
+        let wantsWebSocket = request.fields.tokens(named: "Upgrade").contains("websocket")
+        guard !wantsWebSocket || !request.fields.tokens(named: "Connection").contains("upgrade") else { return }
+        let scheme = policy.isSecure ? "wss" : "ws"
+        let origin = suggestion("\(scheme)://\(host)", otherwise: "\(scheme)://HOST")
+        let url = origin + (policy.path ?? "/")
+        throw refusal(
+            426, "This is a WebSocket server; connect with wsx connect \(url)", request,
+            fields: [HeaderField(wellFormedName: "Upgrade", value: "websocket")],
+            isPlainRequest: !wantsWebSocket)
+    }
+
+    private static func checkVersion(_ request: RequestHead) throws(HandshakeRefusal) {
+        let name = "Sec-WebSocket-Version"
+        let versions = request.fields.all(named: name)
+        // RFC 6455 §11.3.5: the field must not appear more than once in a request.
+        guard versions.count <= 1 else { throw refusal(400, "The request has more than one \(name) field.", request) }
+        // RFC 6455 §4.2.2: a version that the server does not speak gets 426 and the one it speaks.
+        guard versions == ["13"] else {
+            throw refusal(
+                426, "This server speaks version 13 of WebSocket.", request,
+                fields: [
+                    HeaderField(wellFormedName: "Upgrade", value: "websocket"),
+                    HeaderField(wellFormedName: name, value: "13"),
+                ])
+        }
+    }
+
+    private static func key(of request: RequestHead) throws(HandshakeRefusal) -> String {
+        let keys = request.fields.all(named: "Sec-WebSocket-Key")
+        // RFC 6455 §4.2.1: the key is there (§11.3.1: once) and is 16 bytes in Base64.
+        guard keys.count == 1, HandshakeKey.isWellFormed(keys[0]) else {
+            throw refusal(400, "The request needs one Sec-WebSocket-Key field with 16 bytes in Base64.", request)
+        }
+        return keys[0]
+    }
+
+    private static func subprotocol(
+        for request: RequestHead, policy: ServerPolicy
+    ) throws(HandshakeRefusal) -> String? {
+        let offered = request.fields.elements(named: ClientRequest.subprotocolFieldName)
+        // RFC 6455 §4.1: subprotocols are tokens, and all are unique.
+        guard offered.allSatisfy({ ASCII.isToken($0) }), Set(offered).count == offered.count else {
+            throw refusal(400, "The subprotocols of the request are not distinct tokens.", request)
+        }
+        // RFC 6455 §4.2.2: one that the client offered, or none.
+        return policy.subprotocols.first { offered.contains($0) }
+    }
+
+    private static func extensionOffers(of request: RequestHead) throws(HandshakeRefusal) -> [ExtensionOffer] {
+        do {
+            return try ExtensionHeader.parse(request.fields.all(named: ExtensionHeader.fieldName))
+        } catch {
+            // RFC 6455 §9.1: a field that does not follow the grammar fails the connection.
+            throw refusal(
+                400, "The request's \(ExtensionHeader.fieldName) is malformed: \(quoted(error.value)).", request)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// A request that a server accepts, and its answer.
+public struct ServerUpgrade: Equatable, Sendable {
+    /// The client's request.
+    public let request: RequestHead
+    /// The subprotocol that was chosen.
+    public let subprotocol: String?
+    /// The extensions that the client offers, in its order of preference.
+    public let extensionOffers: [ExtensionOffer]
+    private let fields: [HeaderField]
+
+    init(
+        request: RequestHead, key: String, subprotocol: String?,
+        extensionOffers: [ExtensionOffer], extraFields: [HeaderField]
+    ) {
+        self.request = request
+        self.subprotocol = subprotocol
+        self.extensionOffers = extensionOffers
+        // RFC 6455 §4.2.2: Upgrade, Connection, Sec-WebSocket-Accept, and the subprotocol if one was chosen.
+        var fields = [
+            HeaderField(wellFormedName: "Upgrade", value: "websocket"),
+            HeaderField(wellFormedName: "Connection", value: "Upgrade"),
+            HeaderField(wellFormedName: "Sec-WebSocket-Accept", value: HandshakeKey.accept(key: key)),
+        ]
+        if let subprotocol {
+            fields.append(HeaderField(wellFormedName: ClientRequest.subprotocolFieldName, value: subprotocol))
+        }
+        self.fields = fields + extraFields
+    }
+
+    /// The response that accepts the request without extensions.
+    public var responseBytes: [UInt8] { responseBytes(accepting: []) }
+
+    /// The response that accepts the request and these extensions.
+    public func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
+        // RFC 6455 §4.2.2: the status is 101.
+        var text = "HTTP/1.1 101 \(HTTPStatus.reason(of: 101))\r\n"
+        for field in fields { text += field.line }
+        if !extensions.isEmpty {
+            text += "\(ExtensionHeader.fieldName): \(ExtensionHeader.value(of: extensions))\r\n"
+        }
+        return Array((text + "\r\n").utf8)
+    }
+}

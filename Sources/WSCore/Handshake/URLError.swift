@@ -1,0 +1,56 @@
+/// Why a text is not a URL that can be connected to.
+public enum URLError: Error, Equatable, CustomStringConvertible {
+    case empty
+    case controlCharacter
+    case space
+    case fragment
+    case unknownScheme(String)
+    case missingSlashes(scheme: String)
+    case emptyHost
+    case invalidHost(String)
+    case nonASCIIHost(String)
+    case hostTooLong(byteCount: Int)
+    case invalidIPv6Address(String)
+    case unbracketedIPv6Address
+    case invalidPort(String)
+    case malformedPercentEscape(String)
+    case invalidUTF8
+    case unescapedAtSign
+    case invalidCredentials(CredentialsError)
+    case emptySocketPath
+    case controlCharacterInSocketPath
+    case echoWithAddress
+    case forbiddenRedirect(scheme: String)
+
+    /// Why, and what to try.
+    public var description: String {
+        switch self {
+        case .empty: "the URL is empty; write ws://HOST:PORT/PATH, or echo: to try things out"
+        case .controlCharacter: "the URL contains a control character; percent-encode it"
+        case .space: "the URL contains a space; percent-encode it as %20"
+        case .fragment: "WebSocket URLs have no fragment; percent-encode '#' as %23"
+        case .unknownScheme(let scheme):
+            "unknown scheme \(quoted(scheme)); use ws://, wss://, http://, https://, ws+unix: or echo:"
+        case .missingSlashes(let scheme): "two slashes are missing; write \(scheme)://HOST"
+        case .emptyHost: "there is no host; write ws://HOST/PATH, or :PORT/PATH for this machine"
+        case .invalidHost(let host): "\(quoted(host)) is not a host name; use letters, digits, hyphens and dots"
+        case .nonASCIIHost(let host):
+            "the host name \(quoted(host)) is not ASCII; write its punycode form, which begins with xn--"
+        case .hostTooLong(let byteCount): "the host name has \(byteCount) bytes; 255 is the limit"
+        case .invalidIPv6Address(let address):
+            "\(quoted(address)) is not an IPv6 address; write one like [2001:db8::1]"
+        case .unbracketedIPv6Address: "more than one colon in the host; put an IPv6 address in brackets, as in [::1]"
+        case .invalidPort(let port): "\(quoted(port)) is not a port; use a number from 1 to 65535"
+        case .malformedPercentEscape(let escape):
+            "\(quoted(escape)) is not a percent escape; write two hexadecimal digits after '%', or %25 for '%' itself"
+        case .invalidUTF8: "the percent escapes are not UTF-8; encode the characters as UTF-8"
+        case .unescapedAtSign:
+            "more than one '@' before the path; percent-encode those of the user name and password as %40"
+        case .invalidCredentials(let error): error.description
+        case .emptySocketPath: "there is no socket path; write ws+unix:/PATH/TO/SOCKET:/REQUEST"
+        case .controlCharacterInSocketPath: "the socket path contains a control character; rename the socket"
+        case .echoWithAddress: "echo: is a server inside this process and takes no address; write echo: alone"
+        case .forbiddenRedirect(let scheme): "a server cannot redirect to \(quoted(scheme)); connect to it yourself"
+        }
+    }
+}

@@ -1,0 +1,248 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ClientHandshakeTests {
+    static let accept = "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"
+    static let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+    static let head101 = "HTTP/1.1 101 Switching Protocols\r\n"
+
+    static func handshake(limits: HeadLimits = .client) throws -> ClientHandshake {
+        let request = try ClientRequest(
+            url: WebSocketURL(parsing: "ws://h/"), subprotocols: ["chat", "superchat"],
+            extensionOffers: [ExtensionOffer(name: "permessage-deflate", parameters: [.init("client_max_window_bits")])]
+        )
+        return ClientHandshake(request: request, nonce: Array("the sample nonce".utf8), limits: limits)
+    }
+
+    static func outcome(of bytes: [UInt8], at location: SourceLocation = #_sourceLocation) throws -> ClientOutcome {
+        let make = try handshake()
+        let outcomes = feedingEveryWay(bytes) { pieces in
+            var handshake = make
+            return handshake.outcome(of: pieces)
+        }
+        #expect(outcomes.allSatisfy { $0 == outcomes[0] }, sourceLocation: location)
+        return outcomes[0]
+    }
+
+    static func outcome(of text: String, at location: SourceLocation = #_sourceLocation) throws -> ClientOutcome {
+        try outcome(of: Array(text.utf8), at: location)
+    }
+
+    @Test("the answer of RFC 6455 §1.3 opens the connection, and the bytes after it are left")
+    func example() throws {
+        let head = Self.head101 + "upgrade: WebSocket\r\nCONNECTION: keep-alive, upgrade\r\n" + Self.accept
+        let fields =
+            "Sec-WebSocket-Protocol: superchat\r\nSec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=\"10\"\r\n\r\n"
+        let outcome = try Self.outcome(of: Array((head + fields).utf8) + [0x81, 0x02, 0x68, 0x69])
+        guard case .upgraded(let upgrade, let count) = outcome else { Issue.record("\(outcome)"); return }
+        #expect(count == (head + fields).utf8.count)
+        #expect(upgrade.response.status == 101)
+        #expect(upgrade.subprotocol == "superchat")
+        #expect(
+            upgrade.extensions == [
+                ExtensionOffer(name: "permessage-deflate", parameters: [.init("client_max_window_bits", "10")])
+            ])
+    }
+
+    @Test("an answer without subprotocol and extensions opens the connection (RFC 6455 §4.1)")
+    func plain() throws {
+        let text = Self.head101 + Self.upgrade + "Sec-WebSocket-Accept: \t s3pPLMBiTxaQ9kYGzzhZRbK+xOo= \r\n\r\n"
+        guard case .upgraded(let upgrade, _) = try Self.outcome(of: text) else { Issue.record("refused"); return }
+        #expect(upgrade.subprotocol == nil && upgrade.extensions.isEmpty)
+    }
+
+    @Test("interim responses are skipped up to a bound (RFC 9110 §15.2)")
+    func interim() throws {
+        let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+        let text = interim + Self.head101 + Self.upgrade + Self.accept + "\r\n"
+        guard case .upgraded(_, let count) = try Self.outcome(of: text) else { Issue.record("refused"); return }
+        #expect(count == text.utf8.count)
+        let many = String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: ClientHandshake.maximumInterimResponses)
+        #expect(try Self.outcome(of: many) == .needsMore)
+        #expect(try Self.outcome(of: many + "HTTP/1.1 102 \r\n\r\n") == .failed(.tooManyInterimResponses))
+    }
+
+    @Test(
+        "an answer that breaks a rule of RFC 6455 §4.1 is refused",
+        arguments: [
+            ("Connection: Upgrade\r\n" + accept, HandshakeError.invalidUpgrade(values: [])),
+            ("Upgrade: h2c\r\nConnection: Upgrade\r\n" + accept, .invalidUpgrade(values: ["h2c"])),
+            (
+                "Upgrade: websocket, h2c\r\nConnection: Upgrade\r\n" + accept,
+                .invalidUpgrade(values: ["websocket, h2c"])
+            ),
+            (
+                "Upgrade: websoc\u{212A}et\r\nConnection: Upgrade\r\n" + accept,
+                .invalidUpgrade(values: ["websoc\u{212A}et"])
+            ),
+            ("Upgrade: websocket\r\n" + accept, .invalidConnection(values: [])),
+            (
+                "Upgrade: websocket\r\nConnection: upgrades, close\r\n" + accept,
+                .invalidConnection(values: ["upgrades, close"])
+            ),
+            (upgrade, .missingAccept), (upgrade + accept + accept, .repeatedAccept),
+            (
+                upgrade + "Sec-WebSocket-Accept: S3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n",
+                .wrongAccept("S3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+            ),
+            (upgrade + "Sec-WebSocket-Accept:\r\n", .wrongAccept("")),
+            (upgrade + accept + "Sec-WebSocket-Protocol: other\r\n", .unrequestedSubprotocol("other")),
+            (upgrade + accept + "Sec-WebSocket-Protocol: Chat\r\n", .unrequestedSubprotocol("Chat")),
+            (upgrade + accept + "Sec-WebSocket-Protocol: \r\n", .unrequestedSubprotocol("")),
+            (
+                upgrade + accept + "Sec-WebSocket-Protocol: chat, superchat\r\n",
+                .repeatedSubprotocol(["chat", "superchat"])
+            ),
+            (
+                upgrade + accept + "Sec-WebSocket-Protocol: chat\r\nSec-WebSocket-Protocol: chat\r\n",
+                .repeatedSubprotocol(["chat", "chat"])
+            ),
+            (upgrade + accept + "Sec-WebSocket-Extensions: x-other\r\n", .unofferedExtension("x-other")),
+            (
+                upgrade + accept + "Sec-WebSocket-Extensions: permessage-deflate; =\r\n",
+                .malformedExtensions("permessage-deflate; =")
+            ),
+        ])
+    func badAnswer(fields: String, error: HandshakeError) throws {
+        #expect(try Self.outcome(of: Self.head101 + fields + "\r\n") == .failed(error))
+    }
+
+    @Test("an answer that is no HTTP is told from HTTP that breaks its rules")
+    func notHTTP() throws {
+        var handshake = try Self.handshake()
+        let bytes = Array("SSH-2.0-x\r\n".utf8)
+        #expect(handshake.outcome(of: [bytes]) == .failed(.notHTTP(preview: bytes)))
+        #expect(handshake.errorAtEndOfStream() == .notHTTP(preview: bytes))
+        #expect(try Self.outcome(of: "HTTP/1.1 101 X\nA: b\n\n") == .failed(.invalidResponse(.bareLineFeed)))
+        var limited = try Self.handshake(limits: HeadLimits(maximumBytes: 64, maximumFields: 9))
+        let large = Array((Self.head101 + "A: " + String(repeating: "x", count: 100)).utf8)
+        #expect(limited.outcome(of: [large]) == .failed(.invalidResponse(.tooLarge(maximumBytes: 64))))
+    }
+
+    @Test(
+        "a refusal carries status, fields and body, however the body ends (RFC 9112 §6.3)",
+        arguments: [
+            ("Content-Length: 5\r\n", "hello", "hello", false), ("Content-Length: 5, 5\r\n", "helloXX", "hello", false),
+            ("Content-Length: 0\r\n", "", "", false),
+            (
+                "Transfer-Encoding: Chunked\r\n", "3;a=\"b\"\r\nhel\r\n02 \r\nlo\r\n0\r\nT: x\r\n\r\nrest", "hello",
+                false
+            ),
+            ("Transfer-Encoding: chunked\r\nContent-Length: 1\r\n", "5\r\nhello\r\n0\r\n\r\n", "hello", false),
+            ("Transfer-Encoding: chunked\r\n", "3\r\nhelX", "hel", true),
+            ("Transfer-Encoding: chunked\r\n", "x", "", true),
+            ("Transfer-Encoding: chunked\r\n", "\r\n", "", true),
+            ("Transfer-Encoding: chunked\r\n", "3\nhel", "", true),
+            ("Transfer-Encoding: chunked\r\n", "FFFFFFFFF\r\n", "", true),
+        ])
+    func bodies(fields: String, body: String, shown: String, isTruncated: Bool) throws {
+        let outcome = try Self.outcome(of: "HTTP/1.1 403 No\r\n" + fields + "\r\n" + body)
+        guard case .failed(.refused(let head, let content, let truncated)) = outcome else {
+            Issue.record("\(outcome)"); return
+        }
+        #expect(head.status == 403 && head.reason == "No")
+        #expect(content == Array(shown.utf8))
+        #expect(truncated == isTruncated)
+    }
+
+    @Test("a status without content is a refusal at once, whatever its fields say", arguments: [204, 304])
+    func noContent(status: Int) throws {
+        let outcome = try Self.outcome(of: "HTTP/1.1 \(status) \r\nContent-Length: 5\r\n\r\n")
+        guard case .failed(.refused(let head, [], false)) = outcome else { Issue.record("\(outcome)"); return }
+        #expect(head.status == status)
+    }
+
+    @Test(
+        "the end of the stream ends a body without length, and cuts one with length (RFC 9112 §8)",
+        arguments: [
+            ("", "hello", false), ("Content-Length: 9\r\n", "hello", true), ("Content-Length: x\r\n", "hello", false),
+            ("Content-Length: 5\r\nContent-Length: 6\r\n", "hello", false),
+            ("Transfer-Encoding: gzip\r\n", "hello", false),
+            ("Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n", true),
+            ("Transfer-Encoding: chunked\r\n", "6\r\nhello", true),
+        ])
+    func endOfStream(fields: String, body: String, isTruncated: Bool) throws {
+        var handshake = try Self.handshake()
+        #expect(handshake.outcome(of: [Array(("HTTP/1.1 500 Oh\r\n" + fields + "\r\n" + body).utf8)]) == .needsMore)
+        guard case .refused(_, let partial, true) = handshake.partialRefusal else {
+            Issue.record("no partial refusal"); return
+        }
+        #expect(partial == Array("hello".utf8))
+        guard case .refused(_, let content, let truncated) = handshake.errorAtEndOfStream() else {
+            Issue.record("no refusal"); return
+        }
+        #expect(content == Array("hello".utf8))
+        #expect(truncated == isTruncated)
+    }
+
+    @Test("the end of the stream before the answer, and in its head, are told apart")
+    func earlyEnd() throws {
+        var handshake = try Self.handshake()
+        #expect(handshake.partialRefusal == nil)
+        #expect(handshake.errorAtEndOfStream() == .closedBeforeResponse)
+        handshake = try Self.handshake()
+        _ = handshake.outcome(of: [Array("HTTP/1".utf8)])
+        #expect(handshake.partialRefusal == nil)
+        #expect(handshake.errorAtEndOfStream() == .incompleteResponse)
+        handshake = try Self.handshake()
+        _ = handshake.outcome(of: [Array("HTTP/1.1 100 \r\n\r\n".utf8)])
+        #expect(handshake.errorAtEndOfStream() == .incompleteResponse)
+    }
+
+    @Test("at most 64 KiB of a refusal's body are kept, and then the answer is not waited for")
+    func largeBody() throws {
+        let limit = ResponseBody.maximumBytes
+        for fields in ["", "Content-Length: 99999999999999999999\r\n"] {
+            var handshake = try Self.handshake()
+            let head = Array("HTTP/1.1 500 Oh\r\n\(fields)\r\n".utf8)
+            #expect(handshake.outcome(of: [head, [UInt8](repeating: 0x61, count: limit)]) == .needsMore)
+            guard case .failed(.refused(_, let content, true)) = handshake.outcome(of: [[0x61]]) else {
+                Issue.record("not cut")
+                return
+            }
+            #expect(content.count == limit)
+        }
+        var exact = try Self.handshake()
+        let bytes =
+            Array("HTTP/1.1 500 Oh\r\nContent-Length: \(limit)\r\n\r\n".utf8) + [UInt8](repeating: 0x61, count: limit)
+        guard case .failed(.refused(_, let content, false)) = exact.outcome(of: [bytes]) else {
+            Issue.record("cut"); return
+        }
+        #expect(content.count == limit)
+    }
+
+    @Test("chunk extensions and trailers without end are cut")
+    func endlessFraming() throws {
+        for body in ["1;", "0\r\n"] {
+            var handshake = try Self.handshake()
+            let head = Array("HTTP/1.1 500 Oh\r\nTransfer-Encoding: chunked\r\n\r\n\(body)".utf8)
+            let outcome = handshake.outcome(of: [head, [UInt8](repeating: 0x61, count: 20_000)])
+            guard case .failed(.refused(_, [], true)) = outcome else { Issue.record("\(outcome)"); return }
+        }
+    }
+
+    @Test("every error has an identifier and a description that cannot drive a terminal")
+    func descriptions() {
+        let evil = "\u{1B}[2J\u{202E}\r\n"
+        let head = ResponseHead(status: 418, reason: evil, fields: HTTPFields())
+        let errors: [HandshakeError] = [
+            .closedBeforeResponse, .incompleteResponse, .notHTTP(preview: Array(evil.utf8)),
+            .notHTTP(preview: [0x15, 3, 1]),
+            .invalidResponse(.missingColon(evil)), .invalidResponse(.invalidFieldName(evil)), .tooManyInterimResponses,
+            .refused(head, body: [], bodyIsTruncated: false), .invalidUpgrade(values: [evil]),
+            .invalidUpgrade(values: []),
+            .invalidConnection(values: [evil]), .invalidConnection(values: []), .missingAccept, .repeatedAccept,
+            .wrongAccept(evil), .repeatedSubprotocol([evil]), .unrequestedSubprotocol(evil), .malformedExtensions(evil),
+            .unofferedExtension(evil),
+        ]
+        for error in errors {
+            #expect(error.description == escapingControls(error.description))
+            #expect(error.identifier.allSatisfy { $0.isLowercase || $0 == "-" })
+        }
+        let notFound = HandshakeError.refused(
+            ResponseHead(status: 404, reason: "Not Found", fields: HTTPFields()), body: [], bodyIsTruncated: false)
+        #expect(notFound.description == "the server answered 404 Not Found; check the path")
+        #expect(HandshakeError.notHTTP(preview: [0x15, 3]).description.contains("wss://"))
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ExtensionHeaderTests {
+    typealias Parameter = ExtensionOffer.Parameter
+
+    @Test("the grammar of RFC 6455 §9.1 is read, across fields and with quoted values")
+    func parsing() throws {
+        let offers = try ExtensionHeader.parse([
+            "foo, bar; baz=2", "permessage-deflate ; client_max_window_bits;server_max_window_bits=\"1\\0\" ,, x", "",
+        ])
+        #expect(
+            offers == [
+                ExtensionOffer(name: "foo"),
+                ExtensionOffer(name: "bar", parameters: [Parameter("baz", "2")]),
+                ExtensionOffer(
+                    name: "permessage-deflate",
+                    parameters: [Parameter("client_max_window_bits"), Parameter("server_max_window_bits", "10")]),
+                ExtensionOffer(name: "x"),
+            ])
+        #expect(try ExtensionHeader.parse([]).isEmpty)
+    }
+
+    @Test("what is written is read again")
+    func roundTrip() throws {
+        let offers = [
+            ExtensionOffer(name: "a", parameters: [Parameter("b"), Parameter("c", "d"), Parameter("b", "e")]),
+            ExtensionOffer(name: "f"),
+        ]
+        let value = ExtensionHeader.value(of: offers)
+        #expect(value == "a; b; c=d; b=e, f")
+        #expect(try ExtensionHeader.parse([value]) == offers)
+    }
+
+    @Test(
+        "what does not follow the grammar is refused",
+        arguments: [
+            "a b", ";", "a;", "a; ;b", "a; b=", "a; b=\"\"", "a; b=\"c d\"", "a; b=\"c", "a; b=\"c\"d", "a=b", "a; =b",
+            "\"a\"",
+            "a; b=\"\\", "a; b=\u{FC}", "a/b", "a; b==c", "a, ;b",
+        ])
+    func malformed(value: String) {
+        #expect(throws: ExtensionHeaderError(value: value)) { try ExtensionHeader.parse(["ok", value]) }
+    }
+}

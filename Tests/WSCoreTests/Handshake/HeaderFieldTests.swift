@@ -1,0 +1,61 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct HeaderFieldTests {
+    @Test("a line as -H takes it is split at its first colon and trimmed")
+    func parsing() throws {
+        let field = try HeaderField(parsing: "X-A: \t b: c \t")
+        #expect(field.name == "X-A" && field.value == "b: c")
+        #expect(try HeaderField(parsing: "Empty:").value == "")
+        #expect(try HeaderField(parsing: "Tab: a\tb").value == "a\tb")
+        #expect(try HeaderField(parsing: "U: ü").value == "ü")
+    }
+
+    @Test(
+        "what would break a head is refused (RFC 9110 §5.1, §5.5)",
+        arguments: [
+            ("no colon", HeaderFieldError.missingColon("no colon")), (": x", .invalidName("")),
+            ("A : x", .invalidName("A ")),
+            ("A\u{301}: x", .invalidName("A\u{301}")), ("A: x\r\nB: y", .controlCharacterInValue(name: "A")),
+            ("A: x\0", .controlCharacterInValue(name: "A")), ("A: x\n", .controlCharacterInValue(name: "A")),
+            ("A\r\nB: y", .invalidName("A\r\nB")), ("A: \u{1B}[0m", .controlCharacterInValue(name: "A")),
+        ])
+    func refused(line: String, error: HeaderFieldError) {
+        #expect(throws: error) { try HeaderField(parsing: line) }
+    }
+
+    @Test("fields are found without regard to case, and lists are joined across fields (RFC 9110 §5.6.1)")
+    func fields() throws {
+        var fields = HTTPFields()
+        fields.append(try HeaderField(parsing: "Connection: keep-alive ,, \tUpgrade,"))
+        fields.append(try HeaderField(parsing: "X: 1"))
+        fields.append(try HeaderField(parsing: "CONNECTION: Close"))
+        #expect(fields.count == 3)
+        #expect(fields.first(named: "x") == "1")
+        #expect(fields.first(named: "y") == nil)
+        #expect(fields.all(named: "connection") == ["keep-alive ,, \tUpgrade,", "Close"])
+        #expect(fields.tokens(named: "connection") == ["keep-alive", "upgrade", "close"])
+        #expect(fields.elements(named: "connection") == ["keep-alive", "Upgrade", "Close"])
+        #expect(fields.map(\.name) == ["Connection", "X", "CONNECTION"])
+    }
+
+    @Test("only ASCII letters are compared without regard to case: KELVIN SIGN is no k")
+    func kelvin() throws {
+        #expect(!ASCII.areEqualIgnoringCase("websoc\u{212A}et", "websocket"))
+        let fields = HTTPFields([try HeaderField(name: "Upgrade", value: "websoc\u{212A}et")])
+        #expect(fields.tokens(named: "Upgrade") != ["websocket"])
+    }
+
+    @Test("credentials become the Authorization of RFC 7617 §2")
+    func credentials() throws {
+        #expect(
+            try Credentials(user: "Aladdin", password: "open sesame").basicAuthorization
+                == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        #expect(try Credentials(user: "test", password: "123\u{A3}").basicAuthorization == "Basic dGVzdDoxMjPCow==")
+        #expect("\(try Credentials(user: "u", password: "secret"))" == "u:***")
+        #expect(throws: CredentialsError.colonInUser) { try Credentials(user: "a:b", password: "") }
+        #expect(throws: CredentialsError.controlCharacterInUser) { try Credentials(user: "a\n", password: "") }
+        #expect(throws: CredentialsError.controlCharacterInPassword) { try Credentials(user: "a", password: "\u{7F}") }
+    }
+}

@@ -1,0 +1,281 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ServerHandshakeTests {
+    static let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    static let version = "Sec-WebSocket-Version: 13\r\n"
+    static let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+    static let host = "Host: localhost:8080\r\n"
+    static let good = host + upgrade + key + version
+
+    static func outcome(
+        of bytes: [UInt8], policy: ServerPolicy, limits: HeadLimits = .server,
+        at location: SourceLocation = #_sourceLocation
+    ) -> ServerOutcome {
+        let outcomes = feedingEveryWay(bytes) { pieces in
+            var handshake = ServerHandshake(policy: policy, limits: limits)
+            return handshake.outcome(of: pieces)
+        }
+        #expect(outcomes.allSatisfy { $0 == outcomes[0] }, sourceLocation: location)
+        return outcomes[0]
+    }
+
+    static func upgrade(_ text: String, policy: ServerPolicy, at location: SourceLocation = #_sourceLocation)
+        -> ServerUpgrade?
+    {
+        guard case .upgrade(let upgrade, let count) = outcome(of: Array(text.utf8), policy: policy, at: location) else {
+            return nil
+        }
+        #expect(count == text.utf8.count, sourceLocation: location)
+        return upgrade
+    }
+
+    static func refusal(_ text: String, policy: ServerPolicy, at location: SourceLocation = #_sourceLocation)
+        -> HandshakeRefusal?
+    {
+        guard case .refused(let refusal) = outcome(of: Array(text.utf8), policy: policy, at: location) else {
+            return nil
+        }
+        return refusal
+    }
+
+    @Test("the request of RFC 6455 §1.2 is answered, and the bytes after it are left")
+    func example() throws {
+        let text =
+            "GET /chat HTTP/1.1\r\nHost: server.example.com\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" + Self.key
+            + "Origin: http://example.com\r\nSec-WebSocket-Protocol: chat, superchat\r\n" + Self.version + "\r\n"
+        let policy = try ServerPolicy(
+            subprotocols: ["superchat", "chat"], path: "/chat",
+            allowedOrigins: ["http://example.com", "http://server.example.com"],
+            extraFields: [HeaderField(parsing: "Server: wsx")])
+        let outcome = Self.outcome(of: Array(text.utf8) + [0x81, 0x80], policy: policy)
+        guard case .upgrade(let upgrade, let count) = outcome else { Issue.record("\(outcome)"); return }
+        #expect(count == text.utf8.count)
+        #expect(upgrade.subprotocol == "superchat")
+        #expect(upgrade.request.target == "/chat")
+        #expect(
+            String(decoding: upgrade.responseBytes, as: UTF8.self) == """
+                HTTP/1.1 101 Switching Protocols\r
+                Upgrade: websocket\r
+                Connection: Upgrade\r
+                Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r
+                Sec-WebSocket-Protocol: superchat\r
+                Server: wsx\r
+                \r
+
+                """)
+    }
+
+    @Test(
+        "what clients may vary is accepted (RFC 6455 §4.2.1)",
+        arguments: [
+            "\r\nGET / HTTP/1.1\r\n" + good, "GET / HTTP/1.2\r\n" + good, "GET http://localhost/x HTTP/1.1\r\n" + good,
+            "GET / HTTP/1.1\r\nhost:localhost\r\nUPGRADE: h2c, WebSocket\r\nconnection: keep-alive, UPGRADE\r\n" + key
+                + version,
+            "GET / HTTP/1.1\r\nContent-Length: 0\r\n" + good,
+            "GET / HTTP/1.1\r\nSec-WebSocket-Protocol: a,,b\r\n" + good,
+            "GET / HTTP/1.1\r\nSec-WebSocket-Extensions: foo; a=b\r\n" + good,
+        ])
+    func accepted(text: String) throws {
+        let upgrade = Self.upgrade(text + "\r\n", policy: try ServerPolicy())
+        #expect(upgrade?.subprotocol == nil)
+        #expect(upgrade != nil)
+    }
+
+    @Test("extensions that the caller accepts are in the answer, offers are at hand (RFC 6455 §9.1)")
+    func extensions() throws {
+        let text = "GET / HTTP/1.1\r\n" + Self.good + "Sec-WebSocket-Extensions: foo; a=b, bar\r\n\r\n"
+        let upgrade = try #require(Self.upgrade(text, policy: try ServerPolicy()))
+        let foo = ExtensionOffer(name: "foo", parameters: [.init("a", "b")])
+        #expect(upgrade.extensionOffers == [foo, ExtensionOffer(name: "bar")])
+        #expect(!String(decoding: upgrade.responseBytes, as: UTF8.self).contains("Extensions"))
+        #expect(
+            String(decoding: upgrade.responseBytes(accepting: [foo]), as: UTF8.self).hasSuffix(
+                "Extensions: foo; a=b\r\n\r\n"))
+    }
+
+    @Test(
+        "a request that breaks a rule gets the status that says so (RFC 6455 §4.2)",
+        arguments: [
+            ("POST / HTTP/1.1\r\n" + good, 405), ("HEAD / HTTP/1.1\r\n" + good, 405),
+            ("get / HTTP/1.1\r\n" + good, 405),
+            ("GET / HTTP/1.0\r\n" + good, 505), ("GET / HTTP/2.0\r\n" + good, 505),
+            ("GET * HTTP/1.1\r\n" + good, 400), ("GET h:80 HTTP/1.1\r\n" + good, 400),
+            ("GET /#x HTTP/1.1\r\n" + good, 400),
+            ("GET ftp://h/ HTTP/1.1\r\n" + good, 400), ("GET http://u@h/ HTTP/1.1\r\n" + good, 400),
+            ("GET / HTTP/1.1\r\n" + upgrade + key + version, 400), ("GET / HTTP/1.1\r\n" + host + good, 400),
+            ("GET / HTTP/1.1\r\nHost:\r\n" + upgrade + key + version, 400),
+            ("GET / HTTP/1.1\r\nHost: a/b\r\n" + upgrade + key + version, 400),
+            ("GET / HTTP/1.1\r\nContent-Length: 1\r\n" + good, 400),
+            ("GET / HTTP/1.1\r\nContent-Length: x\r\n" + good, 400),
+            ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + good, 400),
+            ("GET / HTTP/1.1\r\n" + host, 426),
+            ("GET / HTTP/1.1\r\n" + host + "Upgrade: websocket\r\n" + key + version, 426),
+            ("GET / HTTP/1.1\r\n" + host + "Connection: Upgrade\r\n" + key + version, 426),
+            ("GET / HTTP/1.1\r\n" + host + "Upgrade: websockets\r\nConnection: Upgrade\r\n" + key + version, 426),
+            ("GET / HTTP/1.1\r\n" + host + upgrade + key, 426),
+            ("GET / HTTP/1.1\r\n" + host + upgrade + key + "Sec-WebSocket-Version: 8\r\n", 426),
+            ("GET / HTTP/1.1\r\n" + host + upgrade + key + version + version, 400),
+            ("GET / HTTP/1.1\r\n" + host + upgrade + version, 400), ("GET / HTTP/1.1\r\n" + good + key, 400),
+            ("GET / HTTP/1.1\r\n" + host + upgrade + version + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25j\r\n", 400),
+            ("GET / HTTP/1.1\r\nSec-WebSocket-Protocol: a, b c\r\n" + good, 400),
+            ("GET / HTTP/1.1\r\nSec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: a\r\n" + good, 400),
+            ("GET / HTTP/1.1\r\nSec-WebSocket-Extensions: a b\r\n" + good, 400),
+            ("GET / HTTP/1.1\r\nOrigin: http://localhost\r\nOrigin: http://localhost\r\n" + good, 400),
+            ("GET / HTTP/1.1\r\nOrigin: http://evil.example\r\n" + good, 403),
+            ("GET / HTTP/1.1\r\nOrigin: null\r\n" + good, 403),
+            ("GET / HTTP/1.1\r\nHost: evil.example\r\n" + upgrade + key + version, 403),
+            ("GET http://evil.example/ HTTP/1.1\r\n" + good, 403),
+        ])
+    func refused(text: String, status: Int) throws {
+        let refusal = try #require(Self.refusal(text + "\r\n", policy: try ServerPolicy()))
+        #expect(refusal.status == status)
+        #expect(status == 505 || refusal.request != nil)
+    }
+
+    @Test("a head that is too large gets 431, and what is no HTTP gets 400 (RFC 6585 §5)")
+    func badHeads() throws {
+        let policy = try ServerPolicy()
+        let limits = HeadLimits(maximumBytes: 40, maximumFields: 2)
+        for (text, status) in [
+            ("GET /\(String(repeating: "x", count: 40)) HTTP/1.1\r\n", 431),
+            ("GET / HTTP/1.1\r\nA:\r\nB:\r\nC:\r\n", 431),
+            ("GET / HTTP/1.1\nHost: x\n\n", 400), ("GET /\r\n", 400), ("GET / HTTP/1.1\r\nA : b\r\n", 400),
+        ] {
+            // The reason shows how what is no HTTP begins, and so depends on the pieces.
+            let answers = feedingEveryWay(Array(text.utf8)) { pieces -> Int? in
+                var handshake = ServerHandshake(policy: policy, limits: limits)
+                guard case .refused(let refusal) = handshake.outcome(of: pieces), refusal.request == nil else {
+                    return nil
+                }
+                return refusal.status
+            }
+            #expect(answers.allSatisfy { $0 == status }, "\(text)")
+        }
+        var handshake = ServerHandshake(policy: policy)
+        guard case .refused(let refusal) = handshake.outcome(of: [[0x16, 3, 1, 2, 0, 1]]) else {
+            Issue.record("accepted"); return
+        }
+        #expect(refusal.status == 400 && refusal.reason.contains("TLS"))
+        #expect(handshake.outcome(of: [Array("GET / HTTP/1.1\r\n\(Self.good)\r\n".utf8)]) == .refused(refusal))
+    }
+
+    @Test("a browser that opens the page is told how to connect")
+    func plainRequest() throws {
+        let refusal = try #require(
+            Self.refusal("GET /page HTTP/1.1\r\n" + Self.host + "\r\n", policy: try ServerPolicy(path: "/ws")))
+        #expect(refusal.isPlainRequest)
+        #expect(refusal.request?.path == "/page")
+        #expect(
+            String(decoding: refusal.responseBytes, as: UTF8.self)
+                == """
+                HTTP/1.1 426 Upgrade Required\r
+                Content-Type: text/plain; charset=utf-8\r
+                Content-Length: 76\r
+                Connection: close, Upgrade\r
+                Upgrade: websocket\r
+                \r
+                This is a WebSocket server; connect with wsx connect ws://localhost:8080/ws
+
+                """)
+    }
+
+    @Test("refusals carry the fields that their status demands (RFC 6455 §4.4, RFC 9110 §15.5.6)")
+    func refusalFields() throws {
+        let policy = try ServerPolicy()
+        let method = try #require(Self.refusal("POST / HTTP/1.1\r\n\r\n", policy: policy))
+        #expect(String(decoding: method.responseBytes, as: UTF8.self).contains("\r\nAllow: GET\r\n"))
+        let version = try #require(
+            Self.refusal("GET / HTTP/1.1\r\n" + Self.host + Self.upgrade + Self.key + "\r\n", policy: policy))
+        #expect(String(decoding: version.responseBytes, as: UTF8.self).contains("\r\nSec-WebSocket-Version: 13\r\n"))
+        #expect(!version.isPlainRequest)
+        let head = try #require(Self.refusal("HEAD / HTTP/1.1\r\n\r\n", policy: policy))
+        #expect(String(decoding: head.responseBytes, as: UTF8.self).hasSuffix("\r\n\r\n"))
+        #expect(
+            String(decoding: ServerHandshake.timeoutRefusal.responseBytes, as: UTF8.self).hasPrefix(
+                "HTTP/1.1 408 Request Timeout\r\n"))
+    }
+
+    @Test("another path than the server's gets 404, a query does not matter")
+    func paths() throws {
+        let policy = try ServerPolicy(path: "/aü")
+        #expect(Self.upgrade("GET /a%C3%BC?q HTTP/1.1\r\n" + Self.good + "\r\n", policy: policy) != nil)
+        #expect(Self.refusal("GET /a/ HTTP/1.1\r\n" + Self.good + "\r\n", policy: policy)?.status == 404)
+    }
+
+    @Test("the reason for 403 names the option, and nothing that a shell would run")
+    func reasons() throws {
+        let policy = try ServerPolicy()
+        func reason(_ fields: String) -> String? {
+            Self.refusal(
+                "GET / HTTP/1.1\r\n" + fields + Self.upgrade + Self.key + Self.version + "\r\n", policy: policy)?.reason
+        }
+        #expect(
+            reason(Self.host + "Origin: https://a.example:8443\r\n")?.contains("--origin https://a.example:8443.")
+                == true)
+        #expect(reason(Self.host + "Origin: https://$(reboot)\r\n")?.contains("--origin ORIGIN.") == true)
+        #expect(reason(Self.host + "Origin: \u{9B}31m\u{202E}\r\n")?.contains("\\u{9B}31m\\u{202E}") == true)
+        #expect(reason("Host: a.example:80\r\n")?.contains("--origin http://a.example:80.") == true)
+    }
+
+    @Test("a server can do without the checks of Origin and Host")
+    func unchecked() throws {
+        let policy = try ServerPolicy(checksHostAndOrigin: false)
+        let text =
+            "GET / HTTP/1.1\r\nHost: a.example\r\nOrigin: null\r\n" + Self.upgrade + Self.key + Self.version + "\r\n"
+        #expect(Self.upgrade(text, policy: policy) != nil)
+    }
+
+    @Test(
+        "the server's own preference chooses among the subprotocols offered (RFC 6455 §4.2.2)",
+        arguments: [
+            ("b, a", "a"), ("B, b", "b"), ("c", nil), ("", nil),
+        ] as [(String, String?)])
+    func subprotocols(offered: String, chosen: String?) throws {
+        let policy = try ServerPolicy(subprotocols: ["a", "b"])
+        let text = "GET / HTTP/1.1\r\n" + Self.good + "Sec-WebSocket-Protocol: \(offered)\r\n\r\n"
+        let upgrade = try #require(Self.upgrade(text, policy: policy))
+        #expect(upgrade.subprotocol == chosen)
+    }
+
+    @Test("a policy that cannot be followed is refused")
+    func badPolicies() throws {
+        #expect(throws: ServerPolicyError.invalidSubprotocol("a b")) { try ServerPolicy(subprotocols: ["a b"]) }
+        #expect(throws: ServerPolicyError.repeatedSubprotocol("a")) { try ServerPolicy(subprotocols: ["a", "a"]) }
+        for path in ["", "a", "/a b", "/a?b", "/a#b", "/%", "/a\n"] {
+            #expect(throws: ServerPolicyError.invalidPath(path)) { try ServerPolicy(path: path) }
+        }
+        for origin in ["", "example.com", "https://h/path", "https://", "https://u@h"] {
+            #expect(throws: ServerPolicyError.invalidOrigin(origin)) { try ServerPolicy(allowedOrigins: [origin]) }
+        }
+        let field = try HeaderField(parsing: "sec-websocket-protocol: x")
+        #expect(throws: ServerPolicyError.reservedField("sec-websocket-protocol")) {
+            try ServerPolicy(extraFields: [field])
+        }
+    }
+
+    @Test("the client and the server of this module understand each other")
+    func together() throws {
+        let request = try ClientRequest(url: WebSocketURL(parsing: "ws://[::1]:9/x?y"), subprotocols: ["z", "a"])
+        var client = ClientHandshake(request: request, nonce: [UInt8](repeating: 0xFF, count: 16))
+        var server = ServerHandshake(policy: try ServerPolicy(subprotocols: ["a"]))
+        guard case .upgrade(let upgrade, _) = server.outcome(of: [client.requestBytes]) else {
+            Issue.record("refused"); return
+        }
+        guard case .upgraded(let opened, _) = client.outcome(of: [upgrade.responseBytes]) else {
+            Issue.record("refused"); return
+        }
+        #expect(opened.subprotocol == "a")
+        var refusing = ServerHandshake(policy: try ServerPolicy(path: "/other"))
+        guard case .refused(let refusal) = refusing.outcome(of: [client.requestBytes]) else {
+            Issue.record("accepted"); return
+        }
+        var refused = ClientHandshake(request: request, nonce: [UInt8](repeating: 0, count: 16))
+        guard case .failed(.refused(let head, _, false)) = refused.outcome(of: [refusal.responseBytes]) else {
+            Issue.record("no refusal")
+            return
+        }
+        #expect(head.status == 404)
+    }
+}
