@@ -45,7 +45,8 @@ public final class Connection<Handler: ConnectionHandler> {
     private var isTerminating = false
     private var isFlushScheduled = false
     private var wasFull = false
-    private var isPausedByUser = false
+    /// Whether reading is paused by ``pauseReading()``.
+    public private(set) var isPausedByUser = false
     private var violation: ProtocolError?
     private var writeFailure: IOError?
     /// Whether the connection is over for the handler, or has nothing left but to take leave of the peer.
@@ -68,9 +69,14 @@ public final class Connection<Handler: ConnectionHandler> {
             fragmentBytes: settings.fragmentBytes)
     }
 
-    /// Starts receiving, first what came in one piece with the opening handshake.
-    public func start(with firstBytes: [UInt8] = []) {
+    /// Starts the connection.
+    /// - Parameters:
+    ///   - response: The server's answer to the opening handshake, to be written before any frame.
+    ///   - firstBytes: What came in one piece with the peer's part of the opening handshake.
+    public func start(sending response: [UInt8] = [], with firstBytes: [UInt8] = []) {
         stream.delegate = self
+        response.withUnsafeBytes { session.outbox.bytes.append($0.bytes) }
+        scheduleFlush()
         var firstBytes = firstBytes
         if !firstBytes.isEmpty {
             firstBytes.withUnsafeMutableBytes { pointer in
@@ -80,6 +86,12 @@ public final class Connection<Handler: ConnectionHandler> {
         }
         if !isLeaving { stream.startReading() }
     }
+
+    /// The number of bytes received, frame headers included.
+    public private(set) var receivedBytes = 0
+
+    /// Whether a message has begun to arrive and has not arrived in full. Not to be asked while one is handed over.
+    public var isInMessage: Bool { session.isInMessage }
 
     // MARK: Sending
 
@@ -171,6 +183,7 @@ public final class Connection<Handler: ConnectionHandler> {
     // MARK: Receiving and ending
 
     private func receive(_ bytes: inout MutableRawSpan) {
+        receivedBytes += bytes.byteCount
         var events = ConnectionEvents(connection: self, handler: handler)
         isReceiving = true
         do throws(ProtocolError) {

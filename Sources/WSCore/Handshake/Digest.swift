@@ -1,12 +1,25 @@
 import COpenSSL
 
-/// What the opening handshake needs of OpenSSL: SHA-1 and Base64 (RFC 6455 §1.3).
-enum Digest {
+/// SHA-1 and Base64, which the opening handshake needs (RFC 6455 §1.3), of OpenSSL.
+public enum Digest {
     /// The 20-byte SHA-1 of `bytes`.
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
         _ = SHA1(bytes, bytes.count, &digest)
         return digest
+    }
+
+    /// Appends the Base64 form of `bytes`, at most 1 GiB, with padding (RFC 4648 §4).
+    public static func appendBase64(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
+        let encodedByteCount = (bytes.byteCount + 2) / 3 * 4
+        // EVP_EncodeBlock ends what it writes with a NUL.
+        let target = buffer.reserve(encodedByteCount + 1)
+        bytes.withUnsafeBytes { source in
+            _ = EVP_EncodeBlock(
+                target.assumingMemoryBound(to: UInt8.self), source.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                Int32(clamping: source.count))
+        }
+        buffer.commit(encodedByteCount)
     }
 
     /// The Base64 form of `bytes` with padding (RFC 4648 §4).

@@ -42,15 +42,8 @@ public final class DescriptorWriter {
         loop.atEndOfTurn(self)
     }
 
-    /// Ends writing; what has not been written is lost.
-    public func close() {
-        isClosed = true
-        hangUp = nil
-        stream?.close()
-        buffer.removeAll()
-    }
-
-    private func flush() {
+    /// Writes what can be written at once, without waiting for the end of the turn.
+    public func flush() {
         guard !isClosed else { return buffer.removeAll() }
         do throws(IOError) {
             if let stream {
@@ -61,6 +54,14 @@ public final class DescriptorWriter {
         } catch {
             fail(error)
         }
+    }
+
+    /// Ends writing; what has not been written is lost.
+    public func close() {
+        isClosed = true
+        hangUp = nil
+        stream?.close()
+        buffer.removeAll()
     }
 
     private func writeFile() throws(IOError) {

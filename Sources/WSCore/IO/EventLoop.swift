@@ -77,6 +77,10 @@ public final class EventLoop {
     /// The monotonic time, from an arbitrary beginning.
     public var now: Duration { .nanoseconds(Int64(clamping: uv_hrtime())) }
 
+    /// The monotonic time at the beginning of this turn, to the millisecond, without a system call. Its beginning is
+    /// that of no other clock.
+    public var turnTime: Duration { .milliseconds(Int64(clamping: uv_now(handle))) }
+
     /// Has `work` called once, at the end of this turn.
     public func atEndOfTurn(_ work: any EndOfTurnWork) {
         endOfTurnWork.append(work)

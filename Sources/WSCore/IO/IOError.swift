@@ -12,6 +12,12 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The reader of a pipe, or the peer of a socket, is gone.
     public static let brokenPipe = IOError(code: UV_EPIPE.rawValue)
+    /// The descriptor is not open, or not for this.
+    public static let badDescriptor = IOError(code: UV_EBADF.rawValue)
+    /// Nobody listens at the address.
+    public static let connectionRefused = IOError(code: UV_ECONNREFUSED.rawValue)
+    /// Somebody else listens at the address.
+    public static let addressInUse = IOError(code: UV_EADDRINUSE.rawValue)
     /// The operation would have to wait.
     public static let tryAgain = IOError(code: UV_EAGAIN.rawValue)
     /// The operation was called off.

@@ -1,14 +1,52 @@
 import CLibuv
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// Calls a function on the loop's thread when a signal arrives. Cancelled when it is released.
 ///
 /// A watcher alone is no reason for the loop to go on running.
 public final class SignalWatcher {
+    /// The signals that the program knows how to answer.
+    public enum Signal: Sendable {
+        /// SIGINT: Ctrl-C.
+        case interrupt
+        /// SIGTERM.
+        case terminate
+        /// SIGTSTP: Ctrl-Z.
+        case suspend
+        /// SIGCONT: going on after a stop.
+        case resume
+        /// SIGWINCH: the terminal has another size.
+        case resize
+
+        fileprivate var number: Int32 {
+            switch self {
+            case .interrupt: SIGINT
+            case .terminate: SIGTERM
+            case .suspend: SIGTSTP
+            case .resume: SIGCONT
+            case .resize: SIGWINCH
+            }
+        }
+    }
+
     private let handle: UnsafeMutablePointer<uv_signal_t>
     private let action: () -> Void
 
-    /// Starts watching for a signal by its number.
-    public init(_ signal: Int32, on loop: EventLoop, action: @escaping () -> Void) {
+    /// Stops the process as an unanswered SIGTSTP would have done; returns when it goes on.
+    public static func suspendProcess() {
+        _ = raise(SIGSTOP)
+    }
+
+    /// Starts watching for a signal; nil when the process was started with the signal ignored, as
+    /// `nohup` and a shell's background jobs are, which is to stay so.
+    public init?(_ signal: Signal, on loop: EventLoop, action: @escaping () -> Void) {
+        var current = sigaction()
+        guard sigaction(signal.number, nil, &current) == 0, !Self.isIgnored(current) else { return nil }
         self.action = action
         handle = .allocate(capacity: 1)
         uv_signal_init(loop.handle, handle)
@@ -19,7 +57,7 @@ public final class SignalWatcher {
                 guard let data = signal?.pointee.data else { return }
                 let watcher = Unmanaged<SignalWatcher>.fromOpaque(data).takeUnretainedValue()
                 withExtendedLifetime(watcher) { watcher.action() }
-            }, signal)
+            }, signal.number)
         handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
     }
 
@@ -28,5 +66,14 @@ public final class SignalWatcher {
         handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
             uv_close(handle) { $0?.deallocate() }
         }
+    }
+
+    private static func isIgnored(_ current: sigaction) -> Bool {
+        #if canImport(Darwin)
+            let handler = current.__sigaction_u.__sa_handler
+        #else
+            let handler = current.__sigaction_handler.sa_handler
+        #endif
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -4,8 +4,37 @@
     import Glibc
 #endif
 
-/// A date and a time of day.
+/// A moment, as the system's clock tells it.
+public struct WallTime: Equatable, Sendable {
+    /// Seconds since the beginning of 1970, UTC.
+    public let seconds: Int
+    /// Microseconds after that, 0 through 999,999.
+    public let microseconds: Int
+
+    /// Makes a moment.
+    public init(seconds: Int, microseconds: Int) {
+        self.seconds = seconds
+        self.microseconds = microseconds
+    }
+
+    /// The present moment.
+    public static var now: WallTime {
+        var time = timeval()
+        gettimeofday(&time, nil)
+        return WallTime(seconds: Int(time.tv_sec), microseconds: Int(time.tv_usec))
+    }
+}
+
+/// A date and a time of day, to the second.
 public struct CalendarTime: Equatable, Sendable {
+    /// Whose day it is.
+    public enum Zone: Sendable {
+        /// Coordinated universal time.
+        case utc
+        /// Where the user is.
+        case local
+    }
+
     /// The year, as it is written.
     public let year: Int
     /// 1 through 12.
@@ -18,28 +47,17 @@ public struct CalendarTime: Equatable, Sendable {
     public let minute: Int
     /// 0 through 60.
     public let second: Int
-    /// 0 through 999,999.
-    public let microsecond: Int
-}
 
-/// The system's idea of the time of day.
-public enum WallClock {
-    /// The present time in UTC.
-    public static var utc: CalendarTime { now { gmtime_r($0, $1) } }
-
-    /// The present time where the user is.
-    public static var local: CalendarTime { now { localtime_r($0, $1) } }
-
-    private static func now(
-        _ convert: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
-    ) -> CalendarTime {
-        var time = timeval()
-        gettimeofday(&time, nil)
+    /// The date and time of a moment.
+    public init(_ time: WallTime, in zone: Zone) {
+        var seconds = time_t(time.seconds)
         var parts = tm()
-        _ = convert(&time.tv_sec, &parts)
-        return CalendarTime(
-            year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
-            hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec),
-            microsecond: Int(time.tv_usec))
+        _ = zone == .utc ? gmtime_r(&seconds, &parts) : localtime_r(&seconds, &parts)
+        year = Int(parts.tm_year) + 1900
+        month = Int(parts.tm_mon) + 1
+        day = Int(parts.tm_mday)
+        hour = Int(parts.tm_hour)
+        minute = Int(parts.tm_min)
+        second = Int(parts.tm_sec)
     }
 }

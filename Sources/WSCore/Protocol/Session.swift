@@ -24,6 +24,9 @@ public struct Session: ~Copyable {
     /// How far the closing handshake has come.
     public var closing: ClosingHandshake { outbox.closing }
 
+    /// Whether a message has begun to arrive and has not arrived in full.
+    public var isInMessage: Bool { receiver.messageKind != nil }
+
     /// Takes bytes from the peer, decodes them in place, and hands what they hold to `handler`.
     ///
     /// Bytes that follow the peer's close frame or a violation are ignored (RFC 6455 §1.4, §7.1.7).

@@ -76,7 +76,6 @@ import Testing
         #expect(
             Self.message(["connect", "--\u{9B}\u{202E}\u{7F}\r\n"])
                 == #"wsx: unknown option '--\u{9B}\u{202E}\u{7F}\u{D}\u{A}'; 'wsx connect -h' shows the options"#)
-        #expect(TerminalEscaping.escape("grün ✓ \u{1F468}\u{200D}\u{1F469}") == "grün ✓ \u{1F468}\u{200D}\u{1F469}")
     }
 
     private static func message(_ words: [String]) -> String? {

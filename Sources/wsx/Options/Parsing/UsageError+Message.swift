@@ -1,9 +1,11 @@
+import WSCore
+
 extension UsageError {
     /// The one line, without its newline, that standard error shows.
     ///
     /// What was typed appears with its control characters escaped, so that it cannot drive a terminal or a log.
     var message: String {
-        "wsx: " + TerminalEscaping.escape(words)
+        "wsx: " + escapingControls(words)
     }
 
     private var words: String {

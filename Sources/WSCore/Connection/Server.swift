@@ -1,0 +1,116 @@
+/// A WebSocket server: accepts streams, answers their upgrades, and keeps the connections.
+public final class Server<Handler: ConnectionHandler> {
+    /// What the server does with its clients.
+    public struct Settings: Sendable {
+        /// Which requests it accepts.
+        public var policy: ServerPolicy
+        /// What it accepts from each client, and how it closes; the role is the server's.
+        public var connection: Connection<Handler>.Settings
+        /// How long a request may take.
+        public var handshakeTimeout: Duration
+
+        /// Makes settings.
+        public init(
+            policy: ServerPolicy, connection: Connection<Handler>.Settings, handshakeTimeout: Duration = .seconds(10)
+        ) {
+            self.policy = policy
+            self.connection = connection
+            self.handshakeTimeout = handshakeTimeout
+        }
+    }
+
+    /// Where to listen.
+    public enum Endpoint: Sendable {
+        /// An address and a port, 0 for any.
+        case tcp(SocketAddress)
+        /// The path of a Unix-domain socket.
+        case unix(path: String)
+    }
+
+    /// A client whose request was accepted, before it gets its answer.
+    public struct Client: Sendable {
+        /// The client's number, from 1, never used twice.
+        public let number: Int
+        /// The request and what was agreed.
+        public let upgrade: ServerUpgrade
+        /// The client's address; nil on a Unix-domain socket.
+        public let address: SocketAddress?
+    }
+
+    /// The loop everything runs on.
+    public let loop: EventLoop
+    /// The open connections by their client's number.
+    public private(set) var connections: [Int: Connection<Handler>] = [:]
+    /// Called with each request that was refused, and the client's address.
+    public var didRefuse: ((HandshakeRefusal, SocketAddress?) -> Void)?
+
+    private let settings: Settings
+    private let maskingKeys: MaskingKeySource
+    private let makeHandler: (Client) -> Handler
+    private var listener: StreamListener?
+    private var openings: [ObjectIdentifier: ServerOpening] = [:]
+    private var lastNumber = 0
+
+    /// Makes a server that does not listen yet.
+    /// - Parameter makeHandler: Makes the handler of a client; the handler must tell ``remove(_:)`` of the end.
+    public init(_ settings: Settings, on loop: EventLoop, makeHandler: @escaping (Client) -> Handler) {
+        self.settings = settings
+        self.loop = loop
+        self.makeHandler = makeHandler
+        maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
+    }
+
+    /// Starts listening.
+    /// - Returns: The address with the port in use; nil for a Unix-domain socket.
+    @discardableResult
+    public func listen(on endpoint: Endpoint) throws(IOError) -> SocketAddress? {
+        let accept: (ByteStream) -> Void = { [unowned self] stream in self.accept(stream) }
+        let listener =
+            switch endpoint {
+            case .tcp(let address): try StreamListener(on: address, loop: loop, accept: accept)
+            case .unix(let path): try StreamListener(onPath: path, loop: loop, accept: accept)
+            }
+        self.listener = listener
+        return listener.address
+    }
+
+    /// Stops listening, drops those whose upgrade is not done, and closes every connection with `frame`.
+    public func close(_ frame: CloseFrame) {
+        listener?.close()
+        listener = nil
+        for opening in openings.values { opening.cancel() }
+        openings = [:]
+        for connection in connections.values { connection.close(frame) }
+    }
+
+    /// Forgets a connection that has ended.
+    public func remove(_ number: Int) {
+        connections[number] = nil
+    }
+
+    private func accept(_ stream: ByteStream) {
+        let address = stream.peerAddress
+        let opening = ServerOpening(
+            stream, policy: settings.policy, timeout: settings.handshakeTimeout
+        ) { [unowned self] opening, outcome in
+            openings[ObjectIdentifier(opening)] = nil
+            switch outcome {
+            case .abandoned: break
+            case .refused(let refusal): didRefuse?(refusal, address)
+            case .accepted(let upgrade, let firstBytes):
+                open(opening.stream, upgrade, address: address, firstBytes: firstBytes)
+            }
+        }
+        openings[ObjectIdentifier(opening)] = opening
+    }
+
+    private func open(_ stream: ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, firstBytes: [UInt8]) {
+        lastNumber += 1
+        let number = lastNumber
+        let handler = makeHandler(Client(number: number, upgrade: upgrade, address: address))
+        let connection = Connection(
+            stream, settings: settings.connection, maskingKeys: maskingKeys, handler: handler)
+        connections[number] = connection
+        connection.start(sending: upgrade.responseBytes, with: firstBytes)
+    }
+}

@@ -1,0 +1,77 @@
+/// One client's opening handshake on the server's side: reads the request, answers it, and hands the stream on.
+internal final class ServerOpening: ByteStreamDelegate {
+    /// How it ended; a refusal has been answered by then, or is being answered.
+    enum Outcome {
+        case accepted(ServerUpgrade, firstBytes: [UInt8])
+        case refused(HandshakeRefusal)
+        /// The client left before its request was complete.
+        case abandoned
+    }
+
+    let stream: ByteStream
+    private var handshake: ServerHandshake
+    private let completion: (ServerOpening, Outcome) -> Void
+    private var timer: Timer?
+    private var isOver = false
+
+    init(
+        _ stream: ByteStream, policy: ServerPolicy, timeout: Duration,
+        completion: @escaping (ServerOpening, Outcome) -> Void
+    ) {
+        self.stream = stream
+        self.completion = completion
+        handshake = ServerHandshake(policy: policy)
+        stream.delegate = self
+        let timer = Timer(on: stream.loop) { [unowned self] in refuse(ServerHandshake.timeoutRefusal) }
+        timer.start(after: timeout)
+        self.timer = timer
+        stream.startReading()
+    }
+
+    /// Closes the stream without an answer; the completion is not called.
+    func cancel() {
+        isOver = true
+        timer = nil
+        stream.close()
+    }
+
+    private func finish(_ outcome: Outcome) {
+        guard !isOver else { return }
+        isOver = true
+        timer = nil
+        completion(self, outcome)
+    }
+
+    private func refuse(_ refusal: HandshakeRefusal) {
+        guard !isOver else { return }
+        var output = ByteBuffer()
+        refusal.responseBytes.withUnsafeBytes { output.append($0.bytes) }
+        _ = StreamDrain(stream, output: output, closesOwnSide: true) {}
+        finish(.refused(refusal))
+    }
+
+    func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {
+        guard !isOver else { return }
+        do throws(HandshakeRefusal) {
+            switch try handshake.receive(bytes.bytes) {
+            case .needsMore: return
+            case .upgrade(let upgrade, let consumedByteCount):
+                stream.stopReading()
+                let rest = bytes.bytes.extracting(droppingFirst: consumedByteCount)
+                finish(.accepted(upgrade, firstBytes: rest.withUnsafeBytes { Array($0) }))
+            }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    func streamDidReachEnd(_ stream: ByteStream) { abandon() }
+    func streamDidDrain(_ stream: ByteStream) {}
+    func stream(_ stream: ByteStream, didFailToRead error: IOError) { abandon() }
+    func stream(_ stream: ByteStream, didFailToWrite error: IOError) { abandon() }
+
+    private func abandon() {
+        stream.close()
+        finish(.abandoned)
+    }
+}

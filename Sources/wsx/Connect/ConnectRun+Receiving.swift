@@ -1,0 +1,72 @@
+import WSCore
+
+extension ConnectRun: ConnectionHandler {
+    /// Shows a message, and closes after the last one that was asked for.
+    func connection(
+        _ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
+    ) {
+        guard !isDeaf else { return }
+        receivedCount += 1
+        lastArrival = loop.turnTime
+        if let output {
+            output.write(payload, as: kind)
+            if output.isFull { connection.pauseReading() }
+        } else {
+            console.show(transcript.message(payload, as: kind, .received))
+        }
+        if receivedCount == settings.arguments.count {
+            isDeaf = true
+            isEnding = true
+            outbox.sendClose(settings.closeFrame)
+        }
+    }
+
+    /// Shows a ping.
+    func connection(_ connection: Connection<ConnectRun>, receivedPing payload: RawSpan, outbox: inout Outbox) {
+        output?.writeControl("ping", payload)
+        if showsFrames { console.show(transcript.control(.ping, payload, .received)) }
+    }
+
+    /// Shows a pong, with the time since the ping.
+    func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+        let roundTrip = pingTime.map { loop.now - $0 }
+        pingTime = nil
+        output?.writeControl("pong", payload, roundTrip: roundTrip)
+        guard showsFrames else { return }
+        let note = roundTrip.map { "(after \(padded($0)) ms)" } ?? ""
+        console.show(transcript.control(.pong, payload, .received, note: note))
+    }
+
+    /// Shows the peer's close frame.
+    func connection(_ connection: Connection<ConnectRun>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
+        if showsFrames { console.show(transcript.close(frame, .received)) }
+    }
+
+    /// Shows a frame's header, to who asked for it.
+    func connection(_ connection: Connection<ConnectRun>, receivedHeader header: FrameHeader) {
+        if settings.arguments.verbosity > 1 { console.show(transcript.header(header, .received)) }
+    }
+
+    /// Goes on with the input.
+    func connectionDidDrain(_ connection: Connection<ConnectRun>) {
+        readOn()
+    }
+
+    /// Ends the run.
+    func connection(_ connection: Connection<ConnectRun>, didEnd end: ConnectionEnd) {
+        connectionEnded(end)
+    }
+
+    /// Shows the head of a request or response with `-v`, without the secrets in it.
+    func showHandshake(_ lines: [String], _ direction: Transcript.Direction) {
+        guard settings.arguments.verbosity > 0 else { return }
+        for line in lines { console.show(transcript.head(line, direction)) }
+    }
+
+    private var showsFrames: Bool { editor != nil || settings.arguments.verbosity > 0 }
+
+    private func padded(_ duration: Duration) -> String {
+        let microseconds = Int(duration / .microseconds(1))
+        return "\(microseconds / 1000).\(wsx.padded(microseconds % 1000, to: 3))"
+    }
+}

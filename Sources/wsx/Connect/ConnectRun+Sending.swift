@@ -1,0 +1,93 @@
+import WSCore
+
+extension ConnectRun: InputReader.Receiver {
+    /// Sends a message of the input.
+    func received(input record: RawSpan, number: Int) {
+        guard !isEnding else { return }
+        guard settings.kind == .binary || UTF8Validator.isValid(record) else {
+            let what = settings.arguments.input == .message ? "the input" : "input message \(number)"
+            return end(with: .badInput(what: what, why: "it is not UTF-8 text; send it with --binary"))
+        }
+        send(record, as: settings.kind)
+    }
+
+    /// A full queue pauses the input.
+    func receivedInputPiece() {
+        if connection?.isFull ?? false { input?.pause() }
+    }
+
+    /// The input is over: what remains is to wait for replies.
+    func inputEnded(_ error: IOError?) {
+        inputIsOver = true
+        // A descriptor that cannot be read, as nohup leaves it, has nothing to say.
+        if let error, error != .badDescriptor { return end(with: .input(error)) }
+        guard !isEnding, case .duration(let limit) = settings.arguments.linger else { return }
+        lastArrival = loop.turnTime
+        lingerTimer = Timer(on: loop) { [unowned self] in lingerPassed(limit) }
+        lingerTimer?.start(after: limit)
+    }
+
+    /// Reads the input, or goes on reading it.
+    func readOn() {
+        guard !inputIsOver, !isEnding else { return }
+        input?.start(on: loop)
+    }
+
+    /// Sends a message and counts it.
+    func send(_ payload: RawSpan, as kind: MessageKind) {
+        guard let connection, connection.send(payload, as: kind) else { return }
+        sentCount += 1
+        if editor != nil { console.show(transcript.message(payload, as: kind, .sent)) }
+    }
+
+    /// Closes the connection when nothing has come for long enough, and nothing is on its way in either direction.
+    private func lingerPassed(_ limit: Duration) {
+        guard let connection, !isEnding else { return }
+        let isMoving = connection.isInMessage && connection.receivedBytes != bytesAtLastLook
+        bytesAtLastLook = connection.receivedBytes
+        if isMoving || connection.queuedBytes > 0 || connection.isPausedByUser { lastArrival = loop.turnTime }
+        let idle = loop.turnTime - lastArrival
+        guard idle < limit || idle == .zero && limit > .zero else { return endAsAsked() }
+        lingerTimer?.start(after: max(limit - idle, .milliseconds(1)))
+    }
+}
+
+extension ConnectRun: LineEditor.Delegate {
+    /// Carries out or sends a line that was typed.
+    func editor(_ editor: LineEditor, didAccept line: [UInt8]) {
+        switch ReplLine(line) {
+        case .message(let bytes): sendTyped(bytes)
+        case .ping(let payload):
+            pingTime = loop.now
+            payload.withUnsafeBytes { sendTyped(control: .ping, $0.bytes) }
+        case .pong(let payload): payload.withUnsafeBytes { sendTyped(control: .pong, $0.bytes) }
+        case .close(let frame):
+            console.show(transcript.close(frame, .sent))
+            connection?.close(frame)
+        case .help: console.show(ReplLine.helpText)
+        case .quit: endAsAsked()
+        case .mistake(let why): console.error(why)
+        }
+    }
+
+    /// Ctrl-D closes.
+    func editorDidReachEnd(_ editor: LineEditor) {
+        endAsAsked()
+    }
+
+    private func sendTyped(_ line: [UInt8]) {
+        line.withUnsafeBytes { bytes in
+            let kind = settings.kind
+            guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
+                return console.error("the line is not UTF-8 text and was not sent")
+            }
+            send(bytes.bytes, as: kind)
+        }
+    }
+
+    private func sendTyped(control opcode: Opcode, _ payload: RawSpan) {
+        guard let connection else { return }
+        let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
+        if isSent { console.show(transcript.control(opcode, payload, .sent)) }
+    }
+}

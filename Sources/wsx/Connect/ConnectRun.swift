@@ -1,0 +1,244 @@
+import WSCore
+
+/// One run of `wsx connect`: opens the connection, sends what there is to send, shows what comes, and decides how
+/// the run ends.
+///
+///      arguments, stdin, editor → send → Connection → server
+///      server → Connection → received → stdout, editor
+final class ConnectRun {
+    let settings: ConnectSettings
+    let loop: EventLoop
+    let console: Console
+    let transcript: Transcript
+    /// Standard output; nil while the editor's terminal shows what comes.
+    var output: MessageWriter?
+    /// The terminal, in a REPL.
+    var editor: LineEditor?
+    var connection: Connection<ConnectRun>?
+    /// What happened to the input: not begun, being read, or over.
+    var input: InputReader?
+    var inputIsOver = false
+    /// Messages received, and those sent.
+    var receivedCount = 0
+    var sentCount = 0
+    /// When the last message came, or the input ended; in the loop's turn time.
+    var lastArrival = Duration.zero
+    /// Set when the run is to end: nothing more is sent.
+    var isEnding = false
+    /// Set when what still comes is of no interest.
+    var isDeaf = false
+    /// When the latest ping was sent, for the round trip.
+    var pingTime: Duration?
+
+    private var connector: Connector?
+    private var embeddedEcho: ListenRun?
+    private var failure: Failure?
+    private var openTime = Duration.zero
+    var lingerTimer: Timer?
+    /// What had been received when the linger timer was last looked at, in bytes.
+    var bytesAtLastLook = 0
+    private var isStopping = false
+    private var runTimer: Timer?
+    private var graceTimer: Timer?
+    private var signals: [SignalWatcher] = []
+    private let maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
+
+    /// How long the peer may take for the closing handshake when the run is cut short, by a time limit, a signal or
+    /// a reader that has gone away: nobody waits for it.
+    private static let hurriedCloseLimit = Duration.milliseconds(500)
+
+    /// Prepares a run.
+    init(_ settings: ConnectSettings, on loop: EventLoop, console: Console) throws(Failure) {
+        self.settings = settings
+        self.loop = loop
+        self.console = console
+        transcript = Transcript(palette: console.palette, timestamps: settings.arguments.timestamps, on: loop)
+        do throws(IOError) {
+            if !settings.isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output) {
+                output = try MessageWriter(settings.arguments.output, on: loop)
+            }
+        } catch {
+            throw .output(error)
+        }
+    }
+
+    /// Runs, and returns why it did not end as asked, if it did not.
+    func run() -> Failure? {
+        output?.didDrain = { [unowned self] in outputDidDrain() }
+        output?.didFail = { [unowned self] error in outputDidFail(error) }
+        signals = [
+            SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
+            SignalWatcher(.terminate, on: loop) { [unowned self] in end(with: .terminated, hurried: true) },
+        ].compactMap { $0 }
+        if let limit = settings.arguments.timeout {
+            runTimer = Timer(on: loop) { [unowned self] in end(with: .runTimedOut(after: limit), hurried: true) }
+            runTimer?.start(after: limit)
+        }
+        connect()
+        loop.run()
+        return failure
+    }
+
+    // MARK: Opening
+
+    private func connect() {
+        let destination: Connector.Settings.Destination
+        do throws(Failure) {
+            if let given = settings.destination { destination = given } else { destination = try startEmbeddedEcho() }
+        } catch {
+            return end(with: error)
+        }
+        let connector = Connector(
+            .init(
+                destination: destination, request: settings.request, timeout: settings.arguments.connectTimeout),
+            on: loop
+        ) { [unowned self] result in
+            switch result {
+            case .success(let opened): self.opened(opened)
+            case .failure(let error): end(with: .connecting(url: "\(settings.url)", error))
+            }
+        }
+        self.connector = connector
+        showHandshake(ReportedHead.lines(ofRequest: connector.requestHead), .sent)
+        connector.start()
+    }
+
+    private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
+        let echo = try ListenRun(.embeddedEcho(for: settings), on: loop, console: console)
+        let address = try echo.start()
+        embeddedEcho = echo
+        return .tcp(host: address?.host ?? "", port: address?.port ?? 0, family: nil)
+    }
+
+    private func opened(_ opened: Connector.Opened) {
+        openTime = loop.now
+        showHandshake(ReportedHead.lines(of: opened.upgrade.response), .received)
+        output?.writeOpen(url: "\(settings.url)", subprotocol: opened.upgrade.subprotocol)
+        let connection = Connection(
+            opened.stream, settings: settings.connection, maskingKeys: maskingKeys, handler: self)
+        self.connection = connection
+        if settings.isRepl { startEditor(opened) }
+        guard failure == nil else { return }
+        connection.start(with: opened.firstBytes)
+        for message in settings.messages {
+            message.payload.withUnsafeBytes { send($0.bytes, as: message.kind) }
+        }
+        if settings.isRepl { return }
+        if settings.readsPipe {
+            input = InputReader(
+                settings.arguments.input, stripsCarriageReturn: settings.arguments.stripsCarriageReturn, receiver: self)
+            readOn()
+        } else if settings.arguments.readsInput {
+            inputEnded(nil)
+        }
+    }
+
+    private func startEditor(_ opened: Connector.Opened) {
+        do throws(IOError) {
+            let editor = try LineEditor(prompt: "> ", on: loop, delegate: self)
+            self.editor = editor
+            console.editor = editor
+        } catch {
+            return end(with: .input(error))
+        }
+        let subprotocol = opened.upgrade.subprotocol.map { " (subprotocol \(escapingControls($0)))" } ?? ""
+        console.notice(
+            "Connected to \(settings.url) in \(Failure.words(for: opened.duration))\(subprotocol). /help lists commands.")
+    }
+
+    // MARK: Ending
+
+    /// Closes the connection with the close frame asked for; the run ends as asked once the peer has answered.
+    func endAsAsked() {
+        isEnding = true
+        lingerTimer = nil
+        connection?.close(settings.closeFrame)
+    }
+
+    /// Ends the run for a reason of its own; the first counts.
+    /// - Parameter hurried: Whether to give the peer but a moment to answer the close frame.
+    func end(with failure: Failure?, hurried: Bool = false) {
+        if self.failure == nil { self.failure = failure }
+        isEnding = true
+        lingerTimer = nil
+        input?.pause()
+        guard let connection else {
+            connector?.cancel()
+            return stop()
+        }
+        connection.close(settings.closeFrame)
+        guard hurried, graceTimer == nil else { return }
+        graceTimer = Timer(on: loop) { connection.terminate() }
+        graceTimer?.start(after: Self.hurriedCloseLimit)
+    }
+
+    /// The connection is over: what is left is to write what waits.
+    func connectionEnded(_ end: ConnectionEnd) {
+        if failure == nil { failure = Self.failure(of: end, closeTimeout: settings.arguments.closeTimeout) }
+        connection = nil
+        input?.close()
+        lingerTimer = nil
+        graceTimer = nil
+        output?.writeClose(end)
+        if settings.isRepl { showSummary() }
+        stop()
+    }
+
+    /// Whether an end counts as done, or what it counts as.
+    private static func failure(of end: ConnectionEnd, closeTimeout: Duration) -> Failure? {
+        if let violation = end.violation { return .violation(violation) }
+        guard let received = end.closing.received else {
+            if end.closingTimedOut, end.failure == nil { return .closingTimedOut(after: closeTimeout) }
+            // A peer that drops the connection when asked to close it has done most of what was asked.
+            return end.closing.sent != nil && end.failure == nil ? nil : .lost(end.failure)
+        }
+        switch received.code {
+        case nil, .normalClosure?, .goingAway?: return nil
+        // The answer to our own close frame has our own code.
+        case let code where end.closing.wasStartedHere && code == end.closing.sent?.code: return nil
+        default: return .closed(received)
+        }
+    }
+
+    /// Ends the loop once standard output has taken everything.
+    private func stop() {
+        runTimer = nil
+        editor?.close()
+        console.editor = nil
+        if let failure {
+            output?.writeFailure(failure)
+        }
+        isStopping = true
+        output?.flush()
+        stopWhenDrained()
+    }
+
+    private func stopWhenDrained() {
+        if output?.isDrained ?? true { loop.stop() }
+    }
+
+    /// Standard output has taken everything that had to wait.
+    private func outputDidDrain() {
+        connection?.resumeReading()
+        if isStopping { stopWhenDrained() }
+    }
+
+    /// Standard output cannot be written any more. A reader that has gone away has seen enough: a normal end.
+    private func outputDidFail(_ error: IOError) {
+        isDeaf = true
+        end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
+        if isStopping { loop.stop() }
+    }
+
+    private func showSummary() {
+        let duration = Failure.words(for: loop.now - openTime)
+        console.notice("Disconnected after \(duration): \(sentCount) sent, \(receivedCount) received.")
+    }
+
+    private func interrupted() {
+        if let editor, !editor.isEmpty { return editor.discardLine() }
+        if editor != nil, !isEnding { return endAsAsked() }
+        if isEnding, failure != nil { return loop.stop() }
+        end(with: .interrupted, hurried: true)
+    }
+}

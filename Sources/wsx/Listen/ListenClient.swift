@@ -1,0 +1,60 @@
+import WSCore
+
+/// One client of `wsx listen`.
+final class ListenClient: ConnectionHandler {
+    /// The client's number, from 1.
+    let number: Int
+    /// Since when the client's queue has been full, in the loop's turn time; nil: it is not.
+    var fullSince: Duration?
+
+    private unowned let run: ListenRun
+    private let isEcho: Bool
+    private let isObserved: Bool
+
+    /// Makes the handler of a client that has just been accepted.
+    init(number: Int, of run: ListenRun) {
+        self.number = number
+        self.run = run
+        isEcho = run.settings.arguments.isEcho
+        isObserved = run.observesMessages
+    }
+
+    /// Sends a message back, or hands it on.
+    func connection(
+        _ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
+    ) {
+        if isEcho { outbox.send(payload, as: kind) }
+        if isObserved { run.received(payload, as: kind, from: number, on: connection) }
+    }
+
+    /// Reports a ping.
+    func connection(_ connection: Connection<ListenClient>, receivedPing payload: RawSpan, outbox: inout Outbox) {
+        run.received(control: .ping, payload, from: number)
+    }
+
+    /// Reports a pong.
+    func connection(_ connection: Connection<ListenClient>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+        run.received(control: .pong, payload, from: number)
+    }
+
+    /// Reports a close frame.
+    func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
+        run.received(close: frame, from: number)
+    }
+
+    /// Reports a frame's header.
+    func connection(_ connection: Connection<ListenClient>, receivedHeader header: FrameHeader) {
+        if isObserved { run.received(header: header, from: number) }
+    }
+
+    /// Reports that there is room again.
+    func connectionDidDrain(_ connection: Connection<ListenClient>) {
+        fullSince = nil
+        run.clientDidDrain()
+    }
+
+    /// Reports the end.
+    func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
+        run.ended(number, end)
+    }
+}

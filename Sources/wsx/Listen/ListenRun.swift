@@ -1,0 +1,212 @@
+import WSCore
+
+/// One run of `wsx listen`: serves clients until a signal ends it.
+///
+///      client → Connection → ListenClient ──(--echo)──► the same client
+///                                └──► stdout, editor
+///      stdin, editor ──► every client
+final class ListenRun {
+    let settings: ListenSettings
+    let loop: EventLoop
+    let console: Console
+    let transcript: Transcript
+    /// Standard output; nil where messages are not for it.
+    let output: MessageWriter?
+    /// The terminal, in a REPL.
+    private(set) var editor: LineEditor?
+    /// Standard input, once there is a client to send it to.
+    var input: InputReader?
+    var inputIsOver = false
+
+    private(set) lazy var server = makeServer()
+    private var failure: Failure?
+    private var isEnding = false
+    private var isStopping = false
+    private var signals: [SignalWatcher] = []
+    private var slowReaderTimer: Timer?
+
+    /// How long a client may hold up what goes to all before it is closed with 1013.
+    static let slowReaderLimit = Duration.seconds(5)
+
+    /// Prepares a run.
+    init(_ settings: ListenSettings, on loop: EventLoop, console: Console) throws(Failure) {
+        self.settings = settings
+        self.loop = loop
+        self.console = console
+        transcript = Transcript(palette: console.palette, timestamps: settings.arguments.timestamps, on: loop)
+        do throws(IOError) {
+            output = settings.writesOutput ? try MessageWriter(settings.arguments.output, on: loop) : nil
+        } catch {
+            throw .output(error)
+        }
+    }
+
+    /// Whether messages are shown, not just answered.
+    var observesMessages: Bool { output != nil || settings.isRepl || settings.arguments.verbosity > 1 }
+
+    /// Starts listening, and returns the address with the port in use; nil for a Unix-domain socket.
+    func start() throws(Failure) -> SocketAddress? {
+        do throws(IOError) {
+            return try server.listen(on: settings.endpoint)
+        } catch {
+            throw .listening(address: settings.arguments.address, error)
+        }
+    }
+
+    /// Runs until a signal, and returns why it did not end as asked, if it did not.
+    func run() -> Failure? {
+        output?.didDrain = { [unowned self] in outputDidDrain() }
+        output?.didFail = { [unowned self] error in outputDidFail(error) }
+        signals = [
+            SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
+            SignalWatcher(.terminate, on: loop) { [unowned self] in end() },
+        ].compactMap { $0 }
+        do throws(Failure) {
+            let address = try start()
+            if settings.isRepl { try startEditor() }
+            announce(address)
+        } catch {
+            return error
+        }
+        loop.run()
+        return failure
+    }
+
+    private func makeServer() -> Server<ListenClient> {
+        let server = Server<ListenClient>(
+            .init(
+                policy: settings.policy, connection: settings.connection,
+                handshakeTimeout: settings.arguments.handshakeTimeout),
+            on: loop
+        ) { [unowned self] client in opened(client) }
+        server.didRefuse = { [unowned self] refusal, address in refused(refusal, address) }
+        return server
+    }
+
+    private func startEditor() throws(Failure) {
+        do throws(IOError) {
+            let editor = try LineEditor(prompt: "> ", on: loop, delegate: self)
+            self.editor = editor
+            console.editor = editor
+        } catch {
+            throw .input(error)
+        }
+    }
+
+    private func announce(_ address: SocketAddress?) {
+        let url = address.map { "ws://\($0)/" } ?? "ws+unix:\(settings.arguments.address.dropFirst("unix:".count))"
+        console.notice("Listening on \(url)" + (editor == nil ? "" : ". /help lists commands."))
+        output?.writeEvent("listening") { event in
+            event.add("url", url)
+            if let address { event.add("port", Int(address.port)) }
+        }
+    }
+
+    // MARK: Clients
+
+    private func opened(_ client: Server<ListenClient>.Client) -> ListenClient {
+        let target = client.upgrade.request.target
+        if !settings.isEmbedded {
+            let origin = client.address.map { " from \($0)" } ?? ""
+            let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
+            console.notice(escapingControls("Client \(client.number) connected\(origin): \(target)\(subprotocol)"))
+        }
+        output?.writeOpen(url: target, subprotocol: client.upgrade.subprotocol, client: client.number)
+        // What is read goes to the clients there are: the input waits for the first.
+        loop.atEndOfTurn(self)
+        return ListenClient(number: client.number, of: self)
+    }
+
+    private func refused(_ refusal: HandshakeRefusal, _ address: SocketAddress?) {
+        guard !settings.isEmbedded else { return }
+        let origin = address.map { " from \($0)" } ?? ""
+        console.notice("Refused a request\(origin): \(refusal.status), \(refusal.reason)")
+    }
+
+    /// A client's connection is over.
+    func ended(_ number: Int, _ end: ConnectionEnd) {
+        server.remove(number)
+        if !settings.isEmbedded {
+            let violation = end.violation.map { ", \($0)" } ?? ""
+            let reason = end.reason.isEmpty ? "" : " \"\(escapingControls(end.reason))\""
+            console.notice("Client \(number) disconnected: \(end.code.rawValue)\(reason)\(violation)")
+        }
+        output?.writeClose(end, client: number)
+        if isEnding, server.connections.isEmpty { return stop() }
+        clientDidDrain()
+    }
+
+    // MARK: Ending
+
+    /// Closes every client with 1001, and stops when they are gone; asked again, it stops at once.
+    func end() {
+        guard !isEnding else { return stop(waitsForOutput: false) }
+        isEnding = true
+        input?.pause()
+        server.close(CloseFrame(code: .goingAway))
+        if server.connections.isEmpty { stop() }
+    }
+
+    private func interrupted() {
+        if let editor, !editor.isEmpty { return editor.discardLine() }
+        end()
+    }
+
+    private func stop(waitsForOutput: Bool = true) {
+        editor?.close()
+        console.editor = nil
+        isStopping = true
+        output?.flush()
+        if output?.isDrained ?? true || !waitsForOutput { loop.stop() }
+    }
+
+    private func outputDidDrain() {
+        for connection in server.connections.values { connection.resumeReading() }
+        if isStopping { loop.stop() }
+    }
+
+    /// Standard output cannot be written any more. A reader that has gone away is a normal end.
+    private func outputDidFail(_ error: IOError) {
+        if error != .brokenPipe { failure = .output(error) }
+        if isStopping { loop.stop() } else if !isEnding { end() }
+    }
+
+    // MARK: Slow readers
+
+    /// Pauses the input while a client's queue is full, and closes one that keeps it full.
+    func holdInputForSlowReaders() {
+        let now = loop.turnTime
+        let full = server.connections.values.filter(\.isFull)
+        guard !full.isEmpty else { return }
+        input?.pause()
+        for connection in full {
+            let since = connection.handler.fullSince ?? now
+            connection.handler.fullSince = since
+            if now - since >= Self.slowReaderLimit {
+                connection.close(CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
+                connection.terminate()
+            }
+        }
+        guard slowReaderTimer == nil, !server.connections.isEmpty else { return }
+        let timer = Timer(on: loop) { [unowned self] in
+            slowReaderTimer = nil
+            holdInputForSlowReaders()
+        }
+        slowReaderTimer = timer
+        timer.start(after: Self.slowReaderLimit)
+    }
+
+    /// Goes on with the input when all clients have room.
+    func clientDidDrain() {
+        guard !server.connections.values.contains(where: \.isFull) else { return }
+        slowReaderTimer = nil
+        readOn()
+    }
+}
+
+extension ListenRun: EndOfTurnWork {
+    /// A client has come.
+    func endTurn() {
+        readOn()
+    }
+}

@@ -1,0 +1,111 @@
+import WSCore
+
+/// What the arguments of `wsx listen` mean.
+struct ListenSettings {
+    /// What was typed, for all that means what it says.
+    let arguments: ListenArguments
+    /// Where to listen.
+    let endpoint: Server<ListenClient>.Endpoint
+    /// Which requests are accepted.
+    let policy: ServerPolicy
+    /// Whether this is the server inside `wsx connect echo:`, which says nothing and reads nothing.
+    let isEmbedded: Bool
+    /// Whether the lines to be sent are typed into a REPL.
+    let isRepl: Bool
+
+    /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
+    init(_ arguments: ListenArguments) throws(Failure) {
+        let extraFields = try HeaderFiles.fields(arguments.headers)
+        do throws(ServerPolicyError) {
+            policy = try ServerPolicy(
+                subprotocols: arguments.subprotocols, path: arguments.path, allowedOrigins: arguments.origins,
+                extraFields: extraFields)
+        } catch {
+            throw .badArgument(what: "the server's settings", why: "\(error)")
+        }
+        self.arguments = arguments
+        endpoint = try Self.endpoint(arguments.address)
+        isEmbedded = false
+        isRepl =
+            arguments.readsInput && !arguments.isEcho && arguments.input == .lines
+            && StandardDescriptors.isTerminal(StandardDescriptors.input)
+    }
+
+    private init(embedded arguments: ListenArguments, policy: ServerPolicy) throws(Failure) {
+        self.arguments = arguments
+        self.policy = policy
+        endpoint = try Self.endpoint("0")
+        isEmbedded = true
+        isRepl = false
+    }
+
+    /// The server of `echo:`: it speaks whatever the client asks for, and takes messages as large as the client does.
+    static func embeddedEcho(for client: ConnectSettings) throws(Failure) -> ListenSettings {
+        var arguments = ListenArguments()
+        arguments.isEcho = true
+        arguments.maximumMessageBytes = .max
+        arguments.maximumFragments = .max
+        let policy: ServerPolicy
+        do throws(ServerPolicyError) {
+            policy = try ServerPolicy(subprotocols: client.request.subprotocols, checksHostAndOrigin: false)
+        } catch {
+            throw .badArgument(what: "echo:", why: "\(error)")
+        }
+        return try ListenSettings(embedded: arguments, policy: policy)
+    }
+
+    /// What is accepted from each client, and how connections are closed.
+    var connection: Connection<ListenClient>.Settings {
+        Connection.Settings(
+            role: .server,
+            limits: Limits(
+                maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
+            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
+            pausesReadingWhenFull: arguments.isEcho)
+    }
+
+    /// Whether what is sent comes through a pipe or from a file.
+    var readsPipe: Bool { arguments.readsInput && !arguments.isEcho && !isRepl }
+
+    /// Whether messages, or events, go to standard output: not while a terminal shows them, and an echo server
+    /// writes events alone.
+    var writesOutput: Bool {
+        if isEmbedded || (isRepl && StandardDescriptors.isTerminal(StandardDescriptors.output)) { return false }
+        return !arguments.isEcho || arguments.output == .json
+    }
+
+    /// The kind of the messages that are sent.
+    var kind: MessageKind { arguments.payload.kind(for: arguments.input) }
+
+    /// Reads `PORT`, `ADDRESS:PORT` or `unix:PATH`. Loopback unless an address is given: a development server is
+    /// nobody else's business.
+    private static func endpoint(_ text: String) throws(Failure) -> Server<ListenClient>.Endpoint {
+        let what = "address '\(escapingControls(text))'"
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst("unix:".count))
+            guard !path.isEmpty else { throw .badArgument(what: what, why: "there is no path after unix:") }
+            return .unix(path: path)
+        }
+        var host = "127.0.0.1"
+        var portText = text[...]
+        if let colon = text.lastIndex(of: ":") {
+            host = String(text[..<colon])
+            portText = text[text.index(after: colon)...]
+        }
+        guard portText.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let port = UInt16(portText)
+        else {
+            throw .badArgument(what: what, why: "the port is not a number from 0 to 65535; write [ADDRESS:]PORT")
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        switch host {
+        case "", "localhost": host = "127.0.0.1"
+        case "*": host = "0.0.0.0"
+        default: break
+        }
+        guard let address = SocketAddress(numeric: host, port: port) else {
+            throw .badArgument(
+                what: what, why: "'\(escapingControls(host))' is not an IP address; write one, localhost, or * for all")
+        }
+        return .tcp(address)
+    }
+}

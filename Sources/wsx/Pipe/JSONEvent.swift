@@ -1,0 +1,62 @@
+import WSCore
+
+/// Writes one JSON event, field by field, as one line.
+///
+///     {"type":"message","time":"2026-05-01T12:00:00.000000Z","direction":"in","opcode":"text","bytes":5,"data":"hello"}
+struct JSONEvent: ~Copyable {
+    private var line: ByteBuffer
+
+    /// Begins an event at the end of `buffer`, which ``finish()`` gives back.
+    init(_ type: StaticString, time: borrowing String, into buffer: consuming ByteBuffer) {
+        line = buffer
+        line.append("{\"type\":\"")
+        type.withUTF8Buffer { line.append(UnsafeRawBufferPointer($0).bytes) }
+        line.append("\",\"time\":\"")
+        line.append(copy time)
+        line.append(byte: UInt8(ascii: "\""))
+    }
+
+    /// Ends the line and gives the buffer back.
+    consuming func finish() -> ByteBuffer {
+        line.append("}\n")
+        return line
+    }
+
+    /// Adds a string.
+    mutating func add(_ name: StaticString, _ value: String) {
+        begin(name)
+        var value = value
+        value.withUTF8 { JSONString.append(UnsafeRawBufferPointer($0).bytes, to: &line) }
+    }
+
+    /// Adds a number.
+    mutating func add(_ name: StaticString, _ value: Int) {
+        begin(name)
+        line.append(String(value))
+    }
+
+    /// Adds true or false.
+    mutating func add(_ name: StaticString, _ value: Bool) {
+        begin(name)
+        line.append(value ? "true" : "false")
+    }
+
+    /// Adds bytes: as `data` where they are UTF-8 text, as `base64` elsewhere.
+    mutating func addPayload(_ payload: RawSpan, isText: Bool) {
+        if isText || UTF8Validator.isValid(payload) {
+            begin("data")
+            JSONString.append(payload, to: &line)
+        } else {
+            begin("base64")
+            line.append(byte: UInt8(ascii: "\""))
+            Digest.appendBase64(payload, to: &line)
+            line.append(byte: UInt8(ascii: "\""))
+        }
+    }
+
+    private mutating func begin(_ name: StaticString) {
+        line.append(",\"")
+        name.withUTF8Buffer { line.append(UnsafeRawBufferPointer($0).bytes) }
+        line.append("\":")
+    }
+}

@@ -1,0 +1,69 @@
+import WSCore
+
+/// Writes JSON strings (RFC 8259 §7).
+///
+/// Beyond what JSON demands, everything that could drive a terminal or hide in one is escaped, so that events may
+/// be read on a terminal as they are; it makes no difference to who parses them.
+enum JSONString {
+    /// Appends valid UTF-8 as a string with its quotes.
+    static func append(_ text: RawSpan, to buffer: inout ByteBuffer) {
+        buffer.append(byte: UInt8(ascii: "\""))
+        var start = 0
+        var index = 0
+        let count = text.byteCount
+        while index < count {
+            let byte = text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+            guard isSuspect(byte) else {
+                index += 1
+                continue
+            }
+            let (scalar, length) = decodeScalar(text, at: index)
+            if scalar == "\"" || scalar == "\\" || scalar.isInvisible {
+                buffer.append(text.extracting(start..<index))
+                appendEscape(of: scalar, to: &buffer)
+                start = index + length
+            }
+            index += length
+        }
+        buffer.append(text.extracting(start..<count))
+        buffer.append(byte: UInt8(ascii: "\""))
+    }
+
+    /// Whether a scalar that begins with this byte may need an escape: an ASCII character that does, or the first
+    /// byte of the sequences in which invisible scalars lie.
+    private static func isSuspect(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x20, 0x21, 0x23...0x5B, 0x5D...0x7E: false
+        case 0x00...0x1F, 0x22, 0x5C, 0x7F: true
+        case 0xC2, 0xD8, 0xE1, 0xE2, 0xEF, 0xF3: true
+        default: false
+        }
+    }
+
+    private static func decodeScalar(_ text: RawSpan, at index: Int) -> (Unicode.Scalar, length: Int) {
+        text.withUnsafeBytes { bytes in
+            var decoder = Unicode.UTF8()
+            var iterator = bytes[index..<min(bytes.count, index + 4)].makeIterator()
+            guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return ("\u{FFFD}", 1) }
+            return (scalar, Unicode.UTF8.width(scalar))
+        }
+    }
+
+    private static func appendEscape(of scalar: Unicode.Scalar, to buffer: inout ByteBuffer) {
+        switch scalar {
+        case "\"": buffer.append("\\\"")
+        case "\\": buffer.append("\\\\")
+        case "\n": buffer.append("\\n")
+        case "\r": buffer.append("\\r")
+        case "\t": buffer.append("\\t")
+        case "\u{8}": buffer.append("\\b")
+        case "\u{C}": buffer.append("\\f")
+        default:
+            // RFC 8259 §7: a scalar beyond U+FFFF is escaped as a surrogate pair.
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                buffer.append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+            }
+        }
+    }
+}

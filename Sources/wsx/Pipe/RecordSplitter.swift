@@ -1,0 +1,85 @@
+import WSCore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Cuts standard input into messages.
+///
+/// A record that lies whole in a piece of input is handed on from there; only one that is cut is copied.
+struct RecordSplitter: ~Copyable {
+    private enum Rule {
+        case delimiter(UInt8)
+        case whole
+        case chunks
+    }
+
+    private let rule: Rule
+    private let stripsCarriageReturn: Bool
+    private var carry = ByteBuffer()
+
+    /// Makes a splitter; `stripsCarriageReturn` counts for lines only.
+    init(_ format: InputFormat, stripsCarriageReturn: Bool = false) {
+        self.stripsCarriageReturn = stripsCarriageReturn && format == .lines
+        rule =
+            switch format {
+            case .lines: .delimiter(UInt8(ascii: "\n"))
+            case .nul: .delimiter(0)
+            case .message: .whole
+            case .chunks: .chunks
+            }
+    }
+
+    /// Takes the next piece of input and hands on each record that it completes.
+    mutating func split(_ piece: RawSpan, _ receive: (RawSpan) -> Void) {
+        switch rule {
+        case .chunks: receive(piece)
+        case .whole: carry.append(piece)
+        case .delimiter(let delimiter): split(piece, at: delimiter, receive)
+        }
+    }
+
+    /// Takes the end of the input and hands on the record that it ends.
+    mutating func finish(_ receive: (RawSpan) -> Void) {
+        switch rule {
+        case .chunks: return
+        case .delimiter where carry.isEmpty: return
+        case .delimiter, .whole:
+            let record = carry.takeAll()
+            record.withReadableBytes { receive($0.extracting(first: trimmedCount($0))) }
+        }
+    }
+
+    private mutating func split(_ piece: RawSpan, at delimiter: UInt8, _ receive: (RawSpan) -> Void) {
+        var start = 0
+        while let end = Self.firstIndex(of: delimiter, in: piece, from: start) {
+            let record = piece.extracting(start..<end)
+            start = end + 1
+            if carry.isEmpty {
+                receive(record.extracting(first: trimmedCount(record)))
+            } else {
+                carry.append(record)
+                let whole = carry.takeAll()
+                whole.withReadableBytes { receive($0.extracting(first: trimmedCount($0))) }
+            }
+        }
+        carry.append(piece.extracting(start..<piece.byteCount))
+    }
+
+    /// The length of a record without the CR that `--crlf` takes away.
+    private func trimmedCount(_ record: RawSpan) -> Int {
+        let count = record.byteCount
+        guard stripsCarriageReturn, count > 0 else { return count }
+        return record.unsafeLoad(fromByteOffset: count - 1, as: UInt8.self) == UInt8(ascii: "\r") ? count - 1 : count
+    }
+
+    private static func firstIndex(of byte: UInt8, in bytes: RawSpan, from start: Int) -> Int? {
+        bytes.withUnsafeBytes { pointer in
+            guard start < pointer.count, let base = pointer.baseAddress else { return nil }
+            guard let found = memchr(base + start, Int32(byte), pointer.count - start) else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
+    }
+}

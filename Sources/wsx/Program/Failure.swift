@@ -1,0 +1,138 @@
+import WSCore
+
+/// Why a run did not end as asked.
+///
+/// This is the one place that maps an error to an exit status and to the words the user sees.
+enum Failure: Error {
+    /// An argument that reads well but cannot be used: `what` is what it was for.
+    case badArgument(what: String, why: String)
+    /// Standard input, or a message on the command line, cannot be sent.
+    case badInput(what: String, why: String)
+    /// Standard input cannot be read.
+    case input(IOError)
+    /// Standard output cannot be written.
+    case output(IOError)
+    /// The system has no resources left.
+    case system(IOError)
+    /// Could not listen at an address.
+    case listening(address: String, IOError)
+    /// No connection came about; `url` is without credentials.
+    case connecting(url: String, ConnectError)
+    /// The peer closed with a code that is not normal.
+    case closed(CloseFrame)
+    /// The connection ended without a close frame.
+    case lost(IOError?)
+    /// The peer broke the protocol.
+    case violation(ProtocolError)
+    /// The peer left our close frame unanswered.
+    case closingTimedOut(after: Duration)
+    /// The run took longer than it may.
+    case runTimedOut(after: Duration)
+    /// SIGINT.
+    case interrupted
+    /// SIGTERM.
+    case terminated
+
+    /// The status to exit with.
+    var status: ExitStatus {
+        switch self {
+        case .badArgument, .badInput: .usage
+        case .input, .output, .system, .closed, .lost: .closed
+        case .listening: .unreachable
+        case .connecting(_, let error): Self.status(of: error)
+        case .violation: .violation
+        case .closingTimedOut, .runTimedOut: .timedOut
+        case .interrupted: .interrupted
+        case .terminated: .terminated
+        }
+    }
+
+    /// One line without the program's name: what failed, why, and what to try. nil: there is nothing to say.
+    var message: String? {
+        switch self {
+        case .badArgument(let what, let why), .badInput(let what, let why): "\(what): \(why)"
+        case .input(let error): "reading standard input: \(error)"
+        case .output(let error): "writing standard output: \(error)"
+        case .system(let error): "starting: \(error)"
+        case .listening(let address, let error): "listening on \(address): \(error)\(Self.remedy(for: error))"
+        case .connecting(let url, let error): "connecting to \(url): \(Self.words(for: error))"
+        case .closed(let frame): "the peer closed the connection: \(Self.words(for: frame))"
+        case .lost(let error?): "the connection was lost: \(error)"
+        case .lost(nil): "the connection was lost: the peer closed it without a close frame"
+        case .violation(let error):
+            "the peer broke the WebSocket protocol: \(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
+        case .closingTimedOut(let limit):
+            "closing: the peer did not answer for \(Self.words(for: limit)); --close-timeout waits longer"
+        case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
+        case .interrupted, .terminated: nil
+        }
+    }
+
+    /// A stable word for the kind of failure, as `error` events have it.
+    var kind: String {
+        switch self {
+        case .badArgument, .badInput: "usage"
+        case .input, .output, .system: "system"
+        case .listening: "listen"
+        case .connecting(_, .handshake): "handshake"
+        case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut: "timeout"
+        case .connecting: "connect"
+        case .closed: "closed"
+        case .lost: "lost"
+        case .violation: "protocol"
+        case .interrupted, .terminated: "interrupted"
+        }
+    }
+
+    /// What the server answered when it refused the upgrade.
+    var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
+        guard case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))) = self else { return nil }
+        return (head, body, isTruncated)
+    }
+
+    private static func status(of error: ConnectError) -> ExitStatus {
+        switch error {
+        case .unresolvable, .noAddress, .unreachable, .lost: .unreachable
+        case .timedOut: .timedOut
+        case .handshake(.refused): .refused
+        // Nothing was said that could be right or wrong.
+        case .handshake(.closedBeforeResponse), .handshake(.incompleteResponse): .unreachable
+        case .handshake: .violation
+        }
+    }
+
+    private static func words(for error: ConnectError) -> String {
+        switch error {
+        case .unresolvable(let host, let error): "looking up \(host): \(error); check the name"
+        case .noAddress(let host): "\(host) has no address of the family asked for; try without -4 or -6"
+        case .unreachable(let attempts):
+            attempts.map { "\($0.address): \($0.error)" }.joined(separator: ", ") + remedy(for: attempts.last?.error)
+        case .lost(let error): "\(error) during the upgrade"
+        case .handshake(let error): "\(error.description)"
+        case .timedOut(let phase, let limit):
+            "timed out after \(words(for: limit)) (\(phase.rawValue)); --connect-timeout waits longer"
+        }
+    }
+
+    private static func remedy(for error: IOError?) -> String {
+        switch error {
+        case .connectionRefused?: "; is the server running?"
+        case .addressInUse?: "; is another server running there? Port 0 picks a free one"
+        default: ""
+        }
+    }
+
+    private static func words(for frame: CloseFrame) -> String {
+        guard let code = frame.code else { return "no code" }
+        let meaning = code.meaning.map { " (\($0))" } ?? ""
+        return "\(code.rawValue)\(meaning)" + (frame.reason.isEmpty ? "" : " \"\(escapingControls(frame.reason))\"")
+    }
+
+    /// A duration as it would be typed: `250 ms`, `10 s`.
+    static func words(for duration: Duration) -> String {
+        let milliseconds = Int((duration / .milliseconds(1)).rounded())
+        if milliseconds < 1000 { return "\(milliseconds) ms" }
+        if milliseconds % 1000 == 0 { return "\(milliseconds / 1000) s" }
+        return "\(milliseconds / 1000).\(padded(milliseconds % 1000, to: 3)) s"
+    }
+}

@@ -1,0 +1,28 @@
+import WSCore
+
+/// The heads of requests and responses, as people are shown them: a line a field, without secrets.
+enum ReportedHead {
+    /// Fields whose values give access to something.
+    private static let secretNames = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
+
+    /// The lines of a request, as it is sent.
+    static func lines(ofRequest head: String) -> [String] {
+        head.split(separator: "\r\n").map { sent in
+            let name = sent.prefix { $0 != ":" }
+            let isSecret = secretNames.contains { $0.lowercased() == name.lowercased() }
+            return escapingControls(isSecret ? "\(name): •••" : String(sent))
+        }
+    }
+
+    /// The lines of a response.
+    static func lines(of response: ResponseHead) -> [String] {
+        let reason = response.reason.isEmpty ? "" : " \(response.reason)"
+        return (["HTTP/1.\(response.minorVersion) \(response.status)\(reason)"] + response.fields.map(line))
+            .map { escapingControls($0) }
+    }
+
+    private static func line(_ field: HeaderField) -> String {
+        let isSecret = secretNames.contains(where: field.isNamed)
+        return "\(field.name): \(isSecret ? "•••" : field.value)"
+    }
+}

@@ -1,0 +1,98 @@
+import WSCore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The program: reads the command line, runs what it asks for, says what went wrong, and exits.
+@main
+struct Wsx {
+    static func main() {
+        StandardDescriptors.prepare()
+        exit(run().rawValue)
+    }
+
+    private static func run() -> ExitStatus {
+        guard let words = arguments() else {
+            StandardDescriptors.writeAll(
+                "wsx: an argument is not UTF-8 text; send such bytes with --file or on standard input\n",
+                to: StandardDescriptors.error)
+            return .usage
+        }
+        do throws(UsageError) {
+            switch try CommandLineParser.parse(words) {
+            case .connect(let arguments): return connect(arguments)
+            case .listen(let arguments): return listen(arguments)
+            case .help(let text), .completions(let text):
+                StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
+            case .version: StandardDescriptors.writeAll("wsx \(version)\n", to: StandardDescriptors.output)
+            }
+            return .success
+        } catch {
+            StandardDescriptors.writeAll(error.message + "\n", to: StandardDescriptors.error)
+            return .usage
+        }
+    }
+
+    private static func connect(_ arguments: ConnectArguments) -> ExitStatus {
+        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        do throws(Failure) {
+            let run = try ConnectRun(try ConnectSettings(arguments), on: try makeLoop(), console: console)
+            return report(run.run(), on: console)
+        } catch {
+            return report(error, on: console)
+        }
+    }
+
+    private static func listen(_ arguments: ListenArguments) -> ExitStatus {
+        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        do throws(Failure) {
+            let run = try ListenRun(try ListenSettings(arguments), on: try makeLoop(), console: console)
+            return report(run.run(), on: console)
+        } catch {
+            return report(error, on: console)
+        }
+    }
+
+    private static func makeLoop() throws(Failure) -> EventLoop {
+        do throws(IOError) {
+            return try EventLoop()
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// Says what went wrong, with what a server that refused the upgrade had to say.
+    private static func report(_ failure: Failure?, on console: Console) -> ExitStatus {
+        guard let failure else { return .success }
+        if let message = failure.message { console.error(message) }
+        if let (head, body, bodyIsTruncated) = failure.refusal {
+            let lines = ReportedHead.lines(of: head).joined(separator: "\n") + "\n\n"
+            var text = body.withUnsafeBytes { SafeText.text($0.bytes) }
+            if bodyIsTruncated { text += "\n… (the rest of the body is not shown)" }
+            if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
+            console.show(lines + text)
+        }
+        return failure.status
+    }
+
+    /// The arguments after the program's name; nil when one is not UTF-8, which Swift would repair without a word.
+    private static func arguments() -> [String]? {
+        let pointers = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+        var words: [String] = []
+        for pointer in pointers.dropFirst() {
+            guard let pointer, let word = String(validatingCString: pointer) else { return nil }
+            words.append(word)
+        }
+        return words
+    }
+
+    private static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+}
+
+/// The version that `wsx --version` prints.
+let version = "0.1.0"
