@@ -6,7 +6,7 @@ extension FrameHeader {
     ///   - bytes: What has arrived, from the first byte of a frame on.
     ///   - role: The end that received it.
     /// - Throws: ``ProtocolError`` for what RFC 6455 §5.2 and §5.5 forbid in a header by itself.
-    @inlinable
+    @inlinable @inline(__always)
     public static func decode(_ bytes: RawSpan, receivedBy role: Role) throws(ProtocolError) -> FrameHeader? {
         let available = bytes.byteCount
         guard available >= 1 else { return nil }
