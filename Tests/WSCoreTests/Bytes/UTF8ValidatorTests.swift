@@ -34,6 +34,18 @@ import WSCore
         #expect(!isValid(text))
     }
 
+    @Test("a text of any length is found invalid wherever its one bad byte is")
+    func everyPosition() {
+        for count in 1...100 {
+            for position in 0..<count {
+                var text = [UInt8](repeating: 0x61, count: count)
+                text[position] = 0x80
+                if isValid(text) { Issue.record("byte \(position) of \(count)") }
+            }
+            #expect(isValid([UInt8](repeating: 0x7F, count: count)))
+        }
+    }
+
     @Test("every one- and two-byte sequence is judged as Unicode's table 3-7 judges it")
     func everyPair() {
         for first in UInt8.min...UInt8.max {
@@ -45,7 +57,7 @@ import WSCore
     @Test("three- and four-byte sequences are judged as Unicode's table 3-7 judges them")
     func longSequences() {
         let edges: [UInt8] = [0x7F, 0x80, 0xBF, 0xC0]
-        for first in UInt8(0xE0)...UInt8.max {
+        for first in UInt8(0xE0)...0xF5 {
             for second in UInt8.min...UInt8.max {
                 for third in edges {
                     expectAgreement([first, second, third])
@@ -80,6 +92,14 @@ import WSCore
         return pieces.firstIndex { !validator.validate($0.span.bytes) }
     }
 
+    private func firstInvalidByte(_ bytes: [UInt8]) -> Int? {
+        var validator = UTF8Validator()
+        for index in bytes.indices where !validator.validate(bytes.span.bytes.extracting(index..<index + 1)) {
+            return index
+        }
+        return nil
+    }
+
     /// Compares with a table, byte by byte and whole.
     private func expectAgreement(_ bytes: [UInt8]) {
         let expected = Self.verdict(on: bytes)
@@ -88,7 +108,7 @@ import WSCore
         let isValid = isValid(bytes)
         guard wholeIsValid == (expected.failsAt == nil), isValid == (wholeIsValid && expected.isAtBoundary),
             !wholeIsValid || whole.isAtBoundary == expected.isAtBoundary,
-            firstInvalidPiece(bytes.indices.map { bytes[$0...$0] }) == expected.failsAt
+            firstInvalidByte(bytes) == expected.failsAt
         else {
             Issue.record("\(bytes)")
             return

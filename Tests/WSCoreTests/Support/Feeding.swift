@@ -19,7 +19,7 @@ func feedings(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
     for point in 0...count where count <= 300 || point < 20 || point > count - 20 || point % (count / 8) == 0 {
         feedings.append([bytes[..<point], bytes[point...]])
     }
-    guard count <= 24 else { return feedings }
+    guard count <= 16 else { return feedings }
     for first in 0...count {
         for second in first...count { feedings.append([bytes[..<first], bytes[first..<second], bytes[second...]]) }
     }
