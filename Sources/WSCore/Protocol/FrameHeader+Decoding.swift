@@ -1,7 +1,8 @@
 extension FrameHeader {
     /// Decodes the header at the beginning of `bytes`, or returns nil when more bytes are needed to tell.
     ///
-    /// A violation is reported as soon as the bytes that are there show it.
+    /// A violation in the first or second byte is reported as soon as that byte is there, one in the length with
+    /// the length's last byte.
     /// - Parameters:
     ///   - bytes: What has arrived, from the first byte of a frame on.
     ///   - role: The end that received it.
