@@ -2,7 +2,7 @@ import CAllocationCounter
 import Testing
 import WSCore
 
-@Suite(.enabled(if: allocation_counter_is_available(), "allocations are counted with glibc only"))
+@Suite(.enabled(if: allocation_counter_is_available(), "allocations are counted with glibc and without a sanitizer"))
 struct AllocationTests {
     @Test("the counter sees an allocation that is freed at once")
     func control() {
@@ -15,12 +15,15 @@ struct AllocationTests {
 
     @Test("the counter sees what Swift's own types allocate")
     func controlArray() {
-        var arrays: [[Int]] = []
+        var random = SeededRandom(seed: 3)
+        var arrays: [[UInt64]] = []
         arrays.reserveCapacity(10)
         let count = allocations {
-            for number in 0..<10 { arrays.append([number]) }
+            for _ in 0..<10 { arrays.append([random.next()]) }
         }
-        #expect(count == 10)
+        #expect(Set(arrays).count == 10)
+        // The runtime may add some of its own at the first use of a type.
+        #expect(count >= 10)
     }
 
     @Test("echoing 100,000 texts of 20 bytes allocates nothing", arguments: [MessageKind.text, .binary])
