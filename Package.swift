@@ -24,7 +24,12 @@ let package = Package(
             name: "wsx",
             dependencies: ["WSCore", "CReadline"],
             swiftSettings: swiftSettings),
-        .testTarget(name: "WSCoreTests", dependencies: ["WSCore"], swiftSettings: swiftSettings),
+        // Counts allocations in the test process.
+        .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
+        .testTarget(
+            name: "WSCoreTests",
+            dependencies: ["WSCore", "CAllocationCounter"],
+            swiftSettings: swiftSettings),
         .testTarget(name: "wsxTests", dependencies: ["wsx", "WSCore"], swiftSettings: swiftSettings),
     ]
 )

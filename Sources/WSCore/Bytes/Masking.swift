@@ -56,6 +56,11 @@ public struct MaskingKey: Equatable, Sendable {
             target.storeBytes(of: word ^ key, toByteOffset: offset, as: UInt64.self)
             offset &+= 8
         }
+        if offset &+ 4 <= byteCount {
+            let half = source.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            target.storeBytes(of: half ^ word, toByteOffset: offset, as: UInt32.self)
+            offset &+= 4
+        }
         let bytes = key.littleEndian
         while offset < byteCount {
             let octet = UInt8(truncatingIfNeeded: bytes &>> UInt64(truncatingIfNeeded: (offset & 3) * 8))

@@ -47,8 +47,24 @@ public struct UTF8Validator: Sendable {
     /// Tells whether `text` is valid UTF-8 as a whole.
     @inlinable
     public static func isValid(_ text: RawSpan) -> Bool {
+        if isShortASCII(text) { return true }
         if case .valid = judge(text._unsafeView(as: UInt8.self)) { return true }
         return false
+    }
+
+    /// Whether `text` is ASCII and so short that telling it here costs less than calling the standard library.
+    @inlinable
+    internal static func isShortASCII(_ text: RawSpan) -> Bool {
+        let count = text.byteCount
+        guard count >= 8, count <= 64 else { return false }
+        // The last eight bytes overlap those before where the count is not a multiple of eight.
+        var bits = text.unsafeLoadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+        var offset = 0
+        while offset &+ 8 < count {
+            bits |= text.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset &+= 8
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
     }
 
     @usableFromInline

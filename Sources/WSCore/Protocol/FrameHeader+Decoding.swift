@@ -1,12 +1,13 @@
 extension FrameHeader {
     /// Decodes the header at the beginning of `bytes`, or returns nil when more bytes are needed to tell.
     ///
-    /// A violation is reported as soon as the bytes that are there show it.
+    /// A violation in the first or second byte is reported as soon as that byte is there, one in the length with
+    /// the length's last byte.
     /// - Parameters:
     ///   - bytes: What has arrived, from the first byte of a frame on.
     ///   - role: The end that received it.
     /// - Throws: ``ProtocolError`` for what RFC 6455 §5.2 and §5.5 forbid in a header by itself.
-    @inlinable
+    @inlinable @inline(__always)
     public static func decode(_ bytes: RawSpan, receivedBy role: Role) throws(ProtocolError) -> FrameHeader? {
         let available = bytes.byteCount
         guard available >= 1 else { return nil }

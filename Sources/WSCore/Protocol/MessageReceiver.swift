@@ -41,20 +41,25 @@ public struct MessageReceiver: ~Copyable {
         let count = bytes.byteCount
         var offset = 0
         while !isFinished {
-            if frame == nil {
-                guard let header = try nextHeader(bytes.bytes, offset: &offset) else { return }
-                try begin(header)
-                handler.receivedHeader(header)
+            let header: FrameHeader
+            var bytesBefore = 0
+            if let frame {
+                header = frame
+                bytesBefore = payloadBytesReceived
+            } else {
+                guard let next = try nextHeader(bytes.bytes, offset: &offset) else { return }
+                try begin(next)
+                handler.receivedHeader(next)
+                header = next
             }
-            guard let header = frame else { return }
-            let pieceBytes = min(header.payloadBytes - payloadBytesReceived, count - offset)
-            var piece = bytes._mutatingExtracting(offset..<offset + pieceBytes)
-            offset += pieceBytes
-            if let key = header.maskingKey { key.advanced(by: payloadBytesReceived).apply(to: &piece) }
+            let pieceBytes = min(header.payloadBytes &- bytesBefore, count &- offset)
+            var piece = bytes._mutatingExtracting(offset..<offset &+ pieceBytes)
+            offset &+= pieceBytes
+            if let key = header.maskingKey { key.advanced(by: bytesBefore).apply(to: &piece) }
             let isWhole = pieceBytes == header.payloadBytes
-            payloadBytesReceived += pieceBytes
+            payloadBytesReceived = bytesBefore &+ pieceBytes
             let isEnd = payloadBytesReceived == header.payloadBytes
-            if isEnd { frame = nil }
+            frame = isEnd ? nil : header
 
             if header.opcode.isControl {
                 try receiveControl(
@@ -68,7 +73,7 @@ public struct MessageReceiver: ~Copyable {
 
     /// Decodes the header at `offset`, together with what is kept of it from before, and moves `offset` behind it.
     /// Returns nil, having kept all that is left, when it is cut.
-    @inlinable
+    @inlinable @inline(__always)
     internal mutating func nextHeader(_ bytes: RawSpan, offset: inout Int) throws(ProtocolError) -> FrameHeader? {
         guard headerByteCount == 0 else { return try continueHeader(bytes, offset: &offset) }
         let rest = bytes.extracting(offset..<bytes.byteCount)
@@ -103,8 +108,8 @@ public struct MessageReceiver: ~Copyable {
         }
     }
 
-    /// Checks a frame against the message it belongs to, and makes it the one whose payload is awaited.
-    @inlinable
+    /// Checks a frame against the message it belongs to.
+    @inlinable @inline(__always)
     internal mutating func begin(_ header: FrameHeader) throws(ProtocolError) {
         if !header.opcode.isControl {
             switch header.opcode {
@@ -126,8 +131,6 @@ public struct MessageReceiver: ~Copyable {
                 throw .tooManyFragments(limit: limits.maximumFragments)
             }
         }
-        frame = header
-        payloadBytesReceived = 0
     }
 
     @inlinable

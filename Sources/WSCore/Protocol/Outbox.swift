@@ -74,7 +74,7 @@ public struct Outbox: ~Copyable {
 
     /// Says that ``bytes`` have been taken to be written, so that what was kept back can follow.
     public mutating func bytesWereTaken() {
-        guard hasPendingPong else { return }
+        guard hasPendingPong, bytes.count <= Self.pongBacklogBytes else { return }
         hasPendingPong = false
         guard !closing.isSendingOver else { return }
         let payload = pendingPong.takeAll()
@@ -85,14 +85,14 @@ public struct Outbox: ~Copyable {
     internal mutating func answer(ping payload: RawSpan) {
         // RFC 6455 §5.5.2: a ping must be answered with a pong, unless a close frame has been received.
         guard !closing.isSendingOver, closing.received == nil else { return }
-        guard bytes.count > Self.pongBacklogBytes else {
+        // RFC 6455 §5.5.3: only the most recent of several pings needs an answer, so this one stands for any kept back.
+        hasPendingPong = bytes.count > Self.pongBacklogBytes
+        guard hasPendingPong else {
             appendFrame(.pong, payload)
             return
         }
-        // RFC 6455 §5.5.3: only the most recent of several pings needs an answer.
         pendingPong.removeAll()
         pendingPong.append(payload)
-        hasPendingPong = true
     }
 
     @usableFromInline

@@ -1,0 +1,96 @@
+import Testing
+import WSCore
+
+@Suite struct ByteBufferTests {
+    @Test("bytes come out in the order they went in, across growth and compaction")
+    func order() {
+        var buffer = ByteBuffer()
+        var expected: [UInt8] = []
+        var next: UInt8 = 0
+        for round in 1...200 {
+            for _ in 0..<(round % 37) {
+                buffer.append(byte: next)
+                expected.append(next)
+                next &+= 1
+            }
+            let taken = buffer.count / 3
+            buffer.consume(taken)
+            expected.removeFirst(taken)
+            #expect(contents(of: buffer) == expected)
+        }
+    }
+
+    @Test("a buffer that is emptied in step never grows")
+    func steadyState() {
+        var buffer = ByteBuffer()
+        for _ in 0..<10_000 {
+            buffer.append("0123456789")
+            buffer.consume(10)
+        }
+        #expect(buffer.storageBytes == 256)
+    }
+
+    @Test("only an empty buffer gives its storage back")
+    func release() {
+        var buffer = ByteBuffer()
+        buffer.append("x")
+        buffer.releaseStorage(above: 0)
+        #expect(buffer.storageBytes > 0)
+        buffer.consume(1)
+        buffer.releaseStorage(above: 0)
+        #expect(buffer.storageBytes == 0)
+    }
+
+    @Test("a buffer reuses what was consumed instead of growing")
+    func compaction() {
+        var buffer = ByteBuffer()
+        buffer.append(String(repeating: "a", count: 250))
+        buffer.consume(240)
+        buffer.append(String(repeating: "b", count: 200))
+        #expect(buffer.storageBytes == 256)
+        #expect(
+            contents(of: buffer)
+                == Array("\(String(repeating: "a", count: 10))\(String(repeating: "b", count: 200))".utf8))
+    }
+
+    @Test("taking everything leaves an empty buffer without storage")
+    func takeAll() {
+        var buffer = ByteBuffer()
+        buffer.append("taken")
+        let taken = buffer.takeAll()
+        #expect(contents(of: taken) == Array("taken".utf8))
+        #expect(contents(of: buffer) == [])
+        #expect(buffer.storageBytes == 0)
+    }
+
+    @Test("an empty buffer has no bytes to read, and appending nothing to it allocates nothing")
+    func empty() {
+        var buffer = ByteBuffer()
+        buffer.append("")
+        buffer.consume(0)
+        #expect(contents(of: buffer) == [])
+        #expect(buffer.storageBytes == 0)
+    }
+
+    @Test("bytes written where reserve said become readable when they are committed")
+    func reserve() {
+        var buffer = ByteBuffer()
+        buffer.append("ab")
+        let target = buffer.reserve(1000)
+        target.storeBytes(of: 0x63, as: UInt8.self)
+        #expect(contents(of: buffer) == Array("ab".utf8))
+        buffer.commit(1)
+        #expect(contents(of: buffer) == Array("abc".utf8))
+    }
+
+    @Test("readable bytes can be changed in place")
+    func mutation() {
+        var buffer = ByteBuffer()
+        buffer.append("xyz")
+        buffer.consume(1)
+        buffer.withMutableReadableBytes { bytes in
+            bytes.storeBytes(of: 0x21, toByteOffset: 1, as: UInt8.self)
+        }
+        #expect(contents(of: buffer) == Array("y!".utf8))
+    }
+}

@@ -1,0 +1,103 @@
+import CAllocationCounter
+import Testing
+import WSCore
+
+@Suite(.enabled(if: allocation_counter_is_available(), "allocations are counted with glibc and without a sanitizer"))
+struct AllocationTests {
+    @Test("the counter sees an allocation that is freed at once")
+    func control() {
+        let count = allocations {
+            for _ in 0..<100 { UnsafeMutableRawPointer.allocate(byteCount: 32, alignment: 16).deallocate() }
+        }
+        #expect(count == 100)
+        #expect(allocations {} == 0)
+    }
+
+    @Test("the counter sees what Swift's own types allocate")
+    func controlArray() {
+        var random = SeededRandom(seed: 3)
+        var arrays: [[UInt64]] = []
+        arrays.reserveCapacity(10)
+        let count = allocations {
+            for _ in 0..<10 { arrays.append([random.next()]) }
+        }
+        #expect(Set(arrays).count == 10)
+        // The runtime may add some of its own at the first use of a type.
+        #expect(count >= 10)
+    }
+
+    @Test("echoing 100,000 texts of 20 bytes allocates nothing", arguments: [MessageKind.text, .binary])
+    func echo(kind: MessageKind) throws {
+        let message = Array("20 bytes of message!".utf8)
+        var pair = SessionPair()
+        // The first messages make the buffers as large as they need to be.
+        for _ in 0..<10 { try pair.echo(message.span.bytes, as: kind) }
+        let warm = pair.clientHandler.messageCount
+        var error: ProtocolError?
+        let count = allocations {
+            do throws(ProtocolError) {
+                for _ in 0..<100_000 { try pair.echo(message.span.bytes, as: kind) }
+            } catch let violation {
+                error = violation
+            }
+        }
+        let echoed = pair.clientHandler.messageCount - warm
+        #expect(error == nil)
+        #expect(echoed == 100_000)
+        #expect(count == 0)
+    }
+
+    @Test("echoing fragmented messages, with a ping between, allocates nothing")
+    func echoFragments() throws {
+        let message = Array("a message that is sent in fragments".utf8)
+        var pair = SessionPair(fragmentBytes: 10)
+        for _ in 0..<10 { try pair.echo(message.span.bytes, as: .text) }
+        var error: ProtocolError?
+        let count = allocations {
+            do throws(ProtocolError) {
+                for _ in 0..<10_000 {
+                    pair.client.outbox.sendPing(message.span.bytes)
+                    try pair.echo(message.span.bytes, as: .text)
+                }
+            } catch let violation {
+                error = violation
+            }
+        }
+        #expect(error == nil)
+        #expect(count == 0)
+    }
+
+    private func allocations(_ body: () -> Void) -> UInt {
+        allocation_counter_start()
+        body()
+        return allocation_counter_stop()
+    }
+}
+
+/// A client and an echoing server without a wire between: each decodes in place what the other wrote.
+private struct SessionPair: ~Copyable {
+    var client: Session
+    var server: Session
+    var clientHandler = CountingHandler()
+    private var serverHandler = EchoHandler()
+
+    init(fragmentBytes: Int? = nil) {
+        let keys = countingKeys()
+        client = Session(role: .client, limits: .client, maskingKeys: keys, fragmentBytes: fragmentBytes)
+        server = Session(role: .server, limits: .server, maskingKeys: keys, fragmentBytes: fragmentBytes)
+    }
+
+    mutating func echo(_ message: RawSpan, as kind: MessageKind) throws(ProtocolError) {
+        client.outbox.send(message, as: kind)
+        try client.outbox.bytes.withMutableReadableBytes { (bytes) throws(ProtocolError) in
+            try server.receive(&bytes, handler: &serverHandler)
+        }
+        client.outbox.bytes.removeAll()
+        client.outbox.bytesWereTaken()
+        try server.outbox.bytes.withMutableReadableBytes { (bytes) throws(ProtocolError) in
+            try client.receive(&bytes, handler: &clientHandler)
+        }
+        server.outbox.bytes.removeAll()
+        server.outbox.bytesWereTaken()
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+import WSCore
+
+@Suite struct CloseCodeTests {
+    @Test("RFC 6455 §7.4: exactly the registered codes that may be set, and 3000 through 4999, may travel")
+    func mayTravel() {
+        let registered: Set<UInt16> = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014]
+        for code in UInt16.min...UInt16.max {
+            let expected = registered.contains(code) || (3000...4999).contains(code)
+            guard CloseCode(rawValue: code).mayTravel == expected else {
+                Issue.record("\(code)")
+                return
+            }
+        }
+    }
+
+    @Test("RFC 6455 §7.4.1: each name stands for its number")
+    func numbers() {
+        let codes: [CloseCode] = [
+            .normalClosure, .goingAway, .protocolError, .unsupportedData, .noStatus, .abnormalClosure, .invalidPayload,
+            .policyViolation, .messageTooBig, .mandatoryExtension, .internalError, .serviceRestart, .tryAgainLater,
+            .badGateway,
+        ]
+        #expect(
+            codes.map(\.rawValue) == [
+                1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014,
+            ])
+        #expect(Set(codes.map(\.meaning)).count == codes.count)
+    }
+
+    @Test("RFC 6455 §7.4.2: codes of libraries and applications have no meaning here", arguments: [3000, 4000, 4999])
+    func meaning(code: UInt16) {
+        #expect(CloseCode(rawValue: code).meaning == nil)
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+import WSCore
+
+@Suite struct FrameHeaderEncodingTests {
+    @Test("RFC 6455 §5.2: a length takes the fewest bytes that hold it")
+    func lengths() {
+        let vectors: [(Int, [UInt8])] = [
+            (0, [0x82, 0]), (1, [0x82, 1]), (125, [0x82, 125]),
+            (126, [0x82, 126, 0, 126]), (127, [0x82, 126, 0, 127]), (128, [0x82, 126, 0, 128]),
+            (65535, [0x82, 126, 0xFF, 0xFF]),
+            (65536, [0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0]),
+            (Int.max, [0x82, 127, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
+        ]
+        for (length, bytes) in vectors {
+            #expect(encode(FrameHeader(opcode: .binary, payloadBytes: length)) == bytes)
+            let key = maskingKey(exampleKey)
+            let masked = FrameHeader(opcode: .binary, maskingKey: key, payloadBytes: length)
+            #expect(encode(masked) == [0x82, bytes[1] | 0x80] + bytes[2...] + exampleKey)
+        }
+    }
+
+    @Test("RFC 6455 §5.2: the first byte holds FIN and the opcode", arguments: Opcode.allCases)
+    func firstByte(opcode: Opcode) {
+        #expect(encode(FrameHeader(opcode: opcode, payloadBytes: 0)) == [0x80 | opcode.rawValue, 0])
+        #expect(encode(FrameHeader(isFinal: false, opcode: opcode, payloadBytes: 0)) == [opcode.rawValue, 0])
+    }
+
+    @Test("RFC 6455 §5.2: what is encoded decodes to itself")
+    func roundTrip() throws {
+        var random = SeededRandom(seed: 2)
+        for _ in 0..<2000 {
+            let role = Bool.random(using: &random) ? Role.client : .server
+            let opcode = try #require(Opcode.allCases.randomElement(using: &random))
+            let bits = Int.random(in: 0...62, using: &random)
+            let header = FrameHeader(
+                isFinal: opcode.isControl || Bool.random(using: &random), opcode: opcode,
+                maskingKey: role == .server ? MaskingKey(word: .random(in: 0 ... .max, using: &random)) : nil,
+                payloadBytes: Int.random(in: 0...(opcode.isControl ? 125 : 1 << bits), using: &random))
+            let bytes = encode(header)
+            #expect(bytes.count == header.encodedBytes)
+            let decoded = try FrameHeader.decode(bytes.span.bytes, receivedBy: role)
+            #expect(decoded == header)
+        }
+    }
+
+    private func encode(_ header: FrameHeader) -> [UInt8] {
+        var buffer = ByteBuffer()
+        header.encode(into: &buffer)
+        return contents(of: buffer)
+    }
+}

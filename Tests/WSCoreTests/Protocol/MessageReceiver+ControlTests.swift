@@ -1,0 +1,128 @@
+import Testing
+import WSCore
+
+@Suite struct MessageReceiverControlTests {
+    @Test("RFC 6455 §5.5.2: a ping is answered by a pong with its payload", arguments: [0, 1, 5, 124, 125])
+    func ping(count: Int) {
+        let payload = (0..<count).map { UInt8(0xFF - $0) }
+        expectReceived([frame(0x89, payload)], events: [.ping(payload)], answers: [frame(0x8A, payload)])
+    }
+
+    @Test("RFC 6455 §5.5.2: ten pings are answered by ten pongs, in order")
+    func tenPings() {
+        let payloads = (0..<10).map { [UInt8]("payload-\($0)".utf8) }
+        expectReceived(
+            payloads.map { frame(0x89, $0) }, events: payloads.map { .ping($0) },
+            answers: payloads.map { frame(0x8A, $0) })
+    }
+
+    @Test("RFC 6455 §5.5.3: a pong that answers nothing is handed on and not answered")
+    func unsolicitedPong() {
+        expectReceived([frame(0x8A)], events: [.pong([])])
+        expectReceived([frame(0x8A, "unsolicited")], events: [.pong(Array("unsolicited".utf8))])
+        expectReceived(
+            [frame(0x8A, "a"), frame(0x89, "b")], events: [.pong(Array("a".utf8)), .ping(Array("b".utf8))],
+            answers: [frame(0x8A, "b")])
+    }
+
+    @Test("RFC 6455 §5.5: a control frame of 126 bytes fails the connection with 1002")
+    func tooLong() {
+        let payload = [UInt8](repeating: 0xFE, count: 126)
+        for (first, opcode, name): (UInt8, Opcode, String) in [
+            (0x88, .close, "close"), (0x89, .ping, "ping"), (0x8A, .pong, "pong"),
+        ] {
+            expectViolation(
+                [frame(first, payload)], .controlFrameTooLong(opcode), code: 1002,
+                reason: "a \(name) frame is longer than 125 bytes")
+        }
+    }
+
+    @Test("RFC 6455 §5.5: a fragmented control frame fails the connection with 1002")
+    func fragmented() {
+        for (first, opcode, name): (UInt8, Opcode, String) in [
+            (0x08, .close, "close"), (0x09, .ping, "ping"), (0x0A, .pong, "pong"),
+        ] {
+            expectViolation(
+                [frame(first, "frag"), frame(0x80, "ment")], .fragmentedControlFrame(opcode), code: 1002,
+                reason: "a \(name) frame is fragmented")
+        }
+    }
+
+    @Test("RFC 6455 §5.5.1: a close frame is handed on and answered with its code alone")
+    func close() {
+        expectReceived([frame(0x88)], events: [.close(nil)], answers: [frame(0x88)])
+        expectReceived([closeFrame(1000)], events: [.close(1000)], answers: [closeFrame(1000)])
+        expectReceived([closeFrame(1001, "bye 🦜")], events: [.close(1001, "bye 🦜")], answers: [closeFrame(1001)])
+        let reason = String(repeating: "*", count: 123)
+        expectReceived([closeFrame(1000, reason)], events: [.close(1000, reason)], answers: [closeFrame(1000)])
+    }
+
+    @Test("RFC 6455 §5.5: a close frame with a reason of 124 bytes fails the connection with 1002")
+    func closeReasonTooLong() {
+        expectViolation(
+            [closeFrame(1000, String(repeating: "*", count: 124))], .controlFrameTooLong(.close), code: 1002,
+            reason: "a close frame is longer than 125 bytes")
+    }
+
+    @Test("RFC 6455 §5.5.1: a close frame with a payload of one byte fails the connection with 1002")
+    func closeOneByte() {
+        expectViolation(
+            [[0x88, 0x01, 0x03]], .closePayloadTooShort, code: 1002, reason: "a close frame has a payload of one byte")
+    }
+
+    @Test(
+        "RFC 6455 §7.4: codes that may travel are echoed",
+        arguments: [
+            1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999,
+        ])
+    func validCodes(code: UInt16) {
+        expectReceived([closeFrame(code)], events: [.close(code)], answers: [closeFrame(code)])
+        expectReceived([closeFrame(code, "x")], events: [.close(code, "x")], answers: [closeFrame(code)])
+    }
+
+    @Test(
+        "RFC 6455 §7.4: a code that may not travel fails the connection with 1002",
+        arguments: [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535])
+    func invalidCodes(code: UInt16) {
+        for text in ["", "reason"] {
+            expectViolation(
+                [closeFrame(code, text)], .invalidCloseCode(code), code: 1002,
+                reason: "close code \(code) must not be sent")
+        }
+    }
+
+    @Test("RFC 6455 §5.5.1: a reason that is not UTF-8 fails the connection with 1007")
+    func invalidReason() {
+        for reason in UTF8Vectors.invalid.map(\.bytes) + UTF8Vectors.truncated {
+            expectViolation(
+                [frame(0x88, [0x03, 0xE8] + reason)], .invalidCloseReason, code: 1007,
+                reason: "a close reason is not valid UTF-8")
+        }
+    }
+
+    @Test("RFC 6455 §1.4: what follows a close frame is ignored, valid or not")
+    func afterClose() {
+        let followers: [[UInt8]] = [
+            frame(0x81, "late"), frame(0x89, "late"), closeFrame(1000), frame(0x80, "late"), [0xFF, 0xFF, 0xFF],
+        ]
+        for follower in followers {
+            expectReceived(
+                [frame(0x81, "in time"), closeFrame(1000, "end"), follower],
+                events: [.text("in time"), .close(1000, "end")], answers: [closeFrame(1000)])
+        }
+    }
+
+    @Test("RFC 6455 §5.5.1: a close frame inside a fragmented message ends the connection without it")
+    func closeInsideMessage() {
+        expectReceived(
+            [frame(0x01, "never"), closeFrame(1001), frame(0x80, "finished")], events: [.close(1001)],
+            answers: [closeFrame(1001)])
+    }
+
+    @Test("RFC 6455 §7.1.7: what follows a violation is ignored, violations too")
+    func afterViolation() {
+        expectViolation(
+            [frame(0x83), frame(0x81, "late"), closeFrame(1000), frame(0x8B)], .reservedOpcode(3), code: 1002,
+            reason: "opcode 3 is reserved")
+    }
+}

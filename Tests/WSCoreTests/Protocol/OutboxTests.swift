@@ -1,0 +1,215 @@
+import Testing
+import WSCore
+
+@Suite struct OutboxTests {
+    @Test(
+        "RFC 6455 §5.1: messages of every length's form are sent, masked by a client only",
+        arguments: [0, 1, 125, 126, 127, 128, 65535, 65536], Role.allCases)
+    func messages(count: Int, role: Role) {
+        let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        var outbox = Outbox(role: role, maskingKeys: countingKeys())
+        let isTextSent = outbox.send(payload.span.bytes, as: .text)
+        let isBinarySent = outbox.send(payload.span.bytes, as: .binary)
+        #expect(isTextSent && isBinarySent)
+        #expect(contents(of: outbox.bytes) == wire([frame(0x81, payload), frame(0x82, payload)], sentBy: role))
+    }
+
+    @Test("RFC 6455 §5.7: the masked text message of the examples")
+    func example() {
+        let source = MaskingKeySource { buffer in
+            buffer.copyBytes(from: repeatElement(exampleKey, count: 1024).joined())
+        }
+        var outbox = Outbox(role: .client, maskingKeys: source)
+        outbox.sendText("Hello")
+        #expect(
+            contents(of: outbox.bytes) == [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
+    }
+
+    @Test("RFC 6455 §5.3: every frame has a key of its own, control frames and fragments too")
+    func keys() {
+        var outbox = Outbox(role: .client, maskingKeys: countingKeys(), fragmentBytes: 2)
+        outbox.sendText("abcde")
+        outbox.ping("p")
+        outbox.pong("q")
+        outbox.sendText("f")
+        outbox.sendClose(CloseFrame(code: .normalClosure))
+        let frames = [
+            frame(0x01, "ab"), frame(0x00, "cd"), frame(0x80, "e"), frame(0x89, "p"), frame(0x8A, "q"),
+            frame(0x81, "f"),
+            closeFrame(1000),
+        ]
+        #expect(contents(of: outbox.bytes) == wire(frames, sentBy: .client))
+    }
+
+    @Test("RFC 6455 §5.3: keys stay fresh over many blocks of random bytes")
+    func freshKeys() {
+        var outbox = Outbox(role: .client, maskingKeys: countingKeys())
+        var keys: Set<[UInt8]> = []
+        for _ in 0..<5000 {
+            outbox.sendText("x")
+            keys.insert(Array(contents(of: outbox.bytes)[2..<6]))
+            outbox.bytes.removeAll()
+        }
+        #expect(keys.count == 5000)
+    }
+
+    @Test("RFC 6455 §5.4: a message longer than the fragment size is sent in fragments", arguments: Role.allCases)
+    func fragments(role: Role) {
+        let vectors: [(String, [[UInt8]])] = [
+            ("", [frame(0x81)]),
+            ("abc", [frame(0x81, "abc")]),
+            ("abcd", [frame(0x01, "abc"), frame(0x80, "d")]),
+            ("abcdef", [frame(0x01, "abc"), frame(0x80, "def")]),
+            ("abcdefg", [frame(0x01, "abc"), frame(0x00, "def"), frame(0x80, "g")]),
+        ]
+        for (text, frames) in vectors {
+            var outbox = Outbox(role: role, maskingKeys: countingKeys(), fragmentBytes: 3)
+            outbox.sendText(text)
+            #expect(contents(of: outbox.bytes) == wire(frames, sentBy: role))
+        }
+    }
+
+    @Test("RFC 6455 §5.4: a fragment size below one byte is taken as one", arguments: [0, -5])
+    func smallestFragments(fragmentBytes: Int) {
+        var outbox = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: fragmentBytes)
+        outbox.sendText("ab")
+        #expect(contents(of: outbox.bytes) == frame(0x01, "a") + frame(0x80, "b"))
+    }
+
+    @Test("RFC 6455 §5.5: a control frame of 125 bytes is sent, one of 126 is not", arguments: Role.allCases)
+    func controlLength(role: Role) {
+        let longest = String(repeating: "x", count: 125)
+        var outbox = Outbox(role: role, maskingKeys: countingKeys())
+        let areLongestSent = [outbox.ping(longest), outbox.pong(longest)]
+        let areLongerSent = [outbox.ping(longest + "x"), outbox.pong(longest + "x")]
+        #expect(areLongestSent == [true, true])
+        #expect(areLongerSent == [false, false])
+        #expect(contents(of: outbox.bytes) == wire([frame(0x89, longest), frame(0x8A, longest)], sentBy: role))
+    }
+
+    @Test("RFC 6455 §5.5.1: nothing is sent after the close frame", arguments: Role.allCases)
+    func afterClose(role: Role) throws {
+        var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
+        var handler = RecordingHandler()
+        let areSent = [
+            session.outbox.sendClose(CloseFrame(code: .goingAway, reason: "bye")),
+            session.outbox.sendClose(CloseFrame(code: .normalClosure)),
+            session.outbox.sendText("late"),
+            session.outbox.ping("late"),
+            session.outbox.pong("late"),
+        ]
+        #expect(areSent == [true, false, false, false, false])
+        try session.receive(wire([frame(0x89, "ping")], receivedBy: role), handler: &handler)
+        #expect(handler.events == [.ping(Array("ping".utf8))])
+        #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1001, "bye")], sentBy: role))
+    }
+
+    @Test(
+        "RFC 6455 §5.5.1: close frames are sent with a code and reason, a code alone, or neither",
+        arguments: Role.allCases)
+    func close(role: Role) {
+        let vectors: [(CloseFrame, [UInt8])] = [
+            (CloseFrame(code: nil), [0x88, 0x00]),
+            (CloseFrame(code: .normalClosure), [0x88, 0x02, 0x03, 0xE8]),
+            (CloseFrame(code: CloseCode(rawValue: 4999), reason: "é"), [0x88, 0x04, 0x13, 0x87, 0xC3, 0xA9]),
+        ]
+        for (close, bytes) in vectors {
+            var outbox = Outbox(role: role, maskingKeys: countingKeys())
+            outbox.sendClose(close)
+            #expect(contents(of: outbox.bytes) == wire([bytes], sentBy: role))
+        }
+    }
+}
+
+@Suite struct OutboxPongTests {
+    @Test("RFC 6455 §5.5.3: with too much waiting, only the latest of many pings is answered", arguments: Role.allCases)
+    func backlog(role: Role) throws {
+        var session = backloggedSession(role)
+        var handler = RecordingHandler()
+        for number in 0..<1000 {
+            try session.receive(wire([frame(0x89, "\(number)")], receivedBy: role), handler: &handler)
+        }
+        #expect(handler.events.count == 1000)
+        #expect(contents(of: session.outbox.bytes).count == Outbox.pongBacklogBytes + 1)
+        session.take(Outbox.pongBacklogBytes + 1)
+        #expect(contents(of: session.outbox.bytes) == wire([frame(0x8A, "999")], sentBy: role))
+        session.outbox.bytesWereTaken()
+        #expect(contents(of: session.outbox.bytes) == wire([frame(0x8A, "999")], sentBy: role))
+    }
+
+    @Test("RFC 6455 §5.5.2: exactly as much as the backlog allows still answers every ping")
+    func belowBacklog() throws {
+        var session = Session(role: .server, limits: .server, maskingKeys: countingKeys())
+        var handler = RecordingHandler()
+        session.outbox.bytes.append(String(repeating: "x", count: Outbox.pongBacklogBytes))
+        try session.receive(masked(frame(0x89, "a")), handler: &handler)
+        #expect(contents(of: session.outbox.bytes).suffix(3) == frame(0x8A, "a"))
+    }
+
+    @Test("pongs did not pile up when a peer read a byte at a time and went on sending pings")
+    func slowReader() throws {
+        var session = backloggedSession(.server)
+        var handler = RecordingHandler()
+        let ping = masked(frame(0x89, String(repeating: "p", count: 125)))
+        for _ in 0..<1000 {
+            try session.receive(ping, handler: &handler)
+            session.take(1)
+        }
+        #expect(contents(of: session.outbox.bytes).count <= Outbox.pongBacklogBytes + 127)
+    }
+
+    @Test("an old ping was not answered after a newer one")
+    func order() throws {
+        var session = backloggedSession(.server)
+        var handler = RecordingHandler()
+        try session.receive(masked(frame(0x89, "old")), handler: &handler)
+        session.outbox.bytes.removeAll()
+        try session.receive(masked(frame(0x89, "new")), handler: &handler)
+        session.outbox.bytesWereTaken()
+        #expect(contents(of: session.outbox.bytes) == frame(0x8A, "new"))
+    }
+
+    @Test("RFC 6455 §5.5.1: an answer kept back is not sent after the close frame", arguments: Role.allCases)
+    func closedMeanwhile(role: Role) throws {
+        var session = backloggedSession(role)
+        var handler = RecordingHandler()
+        try session.receive(wire([frame(0x89, "ping")], receivedBy: role), handler: &handler)
+        session.outbox.sendClose(CloseFrame(code: .normalClosure))
+        session.take(Outbox.pongBacklogBytes + 1)
+        #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1000)], sentBy: role))
+    }
+
+    private func backloggedSession(_ role: Role) -> Session {
+        var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
+        session.outbox.bytes.append(String(repeating: "x", count: Outbox.pongBacklogBytes + 1))
+        return session
+    }
+}
+
+extension Session {
+    /// Takes bytes from the front of the outbox, as a socket does.
+    fileprivate mutating func take(_ count: Int) {
+        outbox.bytes.consume(count)
+        outbox.bytesWereTaken()
+    }
+}
+
+extension Outbox {
+    /// Sends the UTF-8 form of a string as a text message.
+    @discardableResult
+    mutating func sendText(_ text: String) -> Bool {
+        send(Array(text.utf8).span.bytes, as: .text)
+    }
+
+    /// Sends a ping that carries the UTF-8 form of a string.
+    @discardableResult
+    mutating func ping(_ text: String) -> Bool {
+        sendPing(Array(text.utf8).span.bytes)
+    }
+
+    /// Sends a pong that carries the UTF-8 form of a string.
+    @discardableResult
+    mutating func pong(_ text: String) -> Bool {
+        sendPong(Array(text.utf8).span.bytes)
+    }
+}
