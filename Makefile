@@ -40,7 +40,7 @@ generate:
 	WSX_UPDATE_GENERATED=1 swift test --filter GeneratedFiles
 
 install: build
-	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/wsx
+	install -s -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/wsx
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -D -m 644 completions/wsx.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/wsx

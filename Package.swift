@@ -13,7 +13,7 @@ let package = Package(
     products: [.executable(name: "wsx", targets: ["wsx"])],
     targets: [
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // Not by pkg-config: readline's flags define feature macros that the package manager refuses with a warning.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .target(

@@ -13,7 +13,7 @@ public final class DescriptorWriter {
     private var isScheduled = false
     private var isClosed = false
 
-    /// Called when everything has been written after some of it had to wait.
+    /// Called at the end of each turn that leaves nothing to be written.
     public var didDrain: (() -> Void)?
     /// Called once when writing fails, or when the reader of a pipe has gone away.
     public var didFail: ((IOError) -> Void)?
@@ -52,8 +52,9 @@ public final class DescriptorWriter {
                 try writeFile()
             }
         } catch {
-            fail(error)
+            return fail(error)
         }
+        if pendingBytes == 0 { didDrain?() }
     }
 
     /// Ends writing; what has not been written is lost.
@@ -98,7 +99,6 @@ extension DescriptorWriter: ByteStreamDelegate {
     /// Writes on.
     public func streamDidDrain(_ stream: ByteStream) {
         flush()
-        if pendingBytes == 0 { didDrain?() }
     }
 
     /// Nothing is read from an output.

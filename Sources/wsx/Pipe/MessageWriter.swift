@@ -25,7 +25,7 @@ final class MessageWriter {
     /// Whether nothing waits to be written.
     var isDrained: Bool { writer.pendingBytes == 0 }
 
-    /// Called when everything has been written after some of it had to wait.
+    /// Called whenever nothing is left to be written.
     var didDrain: (() -> Void)? {
         get { writer.didDrain }
         set { writer.didDrain = newValue }
