@@ -1,0 +1,15 @@
+// A client on Node's ws: sends its arguments after the URL as messages, prints as many messages, and closes.
+const WebSocket = require("ws");
+
+const [url, countText, ...messages] = process.argv.slice(2);
+const socket = new WebSocket(url);
+let left = Number(countText);
+
+socket.on("open", () => messages.forEach((message) => socket.send(message)));
+socket.on("message", (data, isBinary) => {
+  console.log(isBinary ? data.toString("hex") : data.toString());
+  left -= 1;
+  if (left === 0) socket.close(1000);
+});
+socket.on("close", (code, reason) => console.log(`closed ${code} ${reason}`));
+socket.on("error", (error) => console.log(`error ${error.message}`));

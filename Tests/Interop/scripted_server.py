@@ -1,0 +1,107 @@
+"""A server that says what a test has it say, byte for byte."""
+
+import os
+import socket
+import struct
+import threading
+
+import wire
+
+
+class Peer(wire.Stream):
+    """The scripted server's end of one connection."""
+
+    request = None
+
+    def read_request(self):
+        self.request = self.read_head()
+        return self.request
+
+    def upgrade(self, *fields, accept=None, then=b""):
+        """Accepts the client; `then` leaves in the same write as the response."""
+        self.send(wire.upgrade_response(self.request or self.read_request(), *fields, accept=accept) + then)
+
+    def answer_close(self):
+        """Reads up to the client's close frame and answers with the same; returns it."""
+        received = self.read_until_close()
+        if received is not None:
+            self.send(wire.frame(wire.CLOSE, received.payload))
+        return received
+
+    def reset(self):
+        """Ends the connection with a TCP reset."""
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.sock.close()
+
+
+class ScriptedServer:
+    """Runs `script(peer)` in a thread for every connection, on a loopback port of its own or a socket file.
+
+    What scripts return is in `results`, in the order in which they ended. An exception in a script fails the test
+    when the server is left.
+    """
+
+    def __init__(self, script, path=None, receive_buffer=None):
+        self.script = script
+        self.path = path
+        self.results = []
+        self.connection_count = 0
+        self._errors = []
+        self._threads = []
+        self._peers = []
+        if path is None:
+            self._listener = socket.socket(socket.AF_INET)
+            self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if receive_buffer:
+                self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+            self._listener.bind(("127.0.0.1", 0))
+            self.port = self._listener.getsockname()[1]
+        else:
+            self._listener = socket.socket(socket.AF_UNIX)
+            self._listener.bind(os.fspath(path))
+        self._listener.listen(512)
+
+    @property
+    def url(self):
+        return f"ws://127.0.0.1:{self.port}/" if self.path is None else f"ws+unix:{self.path}"
+
+    def __enter__(self):
+        self._acceptor = threading.Thread(target=self._accept, daemon=True)
+        self._acceptor.start()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        # shutdown wakes the thread in accept; close alone does not.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._acceptor.join(10)
+        self._listener.close()
+        for thread in self._threads:
+            thread.join(0 if kind else 10)
+        for peer in self._peers:
+            peer.sock.close()
+        if kind is None:
+            assert not any(thread.is_alive() for thread in self._threads), "a script does not end"
+            if self._errors:
+                raise self._errors[0]
+
+    def _accept(self):
+        while True:
+            try:
+                sock, _ = self._listener.accept()
+            except OSError:
+                return
+            self.connection_count += 1
+            sock.settimeout(60)
+            peer = Peer(sock)
+            self._peers.append(peer)
+            thread = threading.Thread(target=self._run, args=(peer,), daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _run(self, peer):
+        try:
+            self.results.append(self.script(peer))
+        except Exception as error:
+            self._errors.append(error)
+        finally:
+            peer.sock.close()

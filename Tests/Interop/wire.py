@@ -1,0 +1,172 @@
+"""Frames and opening handshakes as bytes, written independently of what is tested (RFC 6455 §4, §5)."""
+
+import base64
+import hashlib
+import os
+import struct
+from dataclasses import dataclass
+
+CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
+KEY_SUFFIX = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+
+@dataclass
+class Frame:
+    """A frame that was read."""
+
+    opcode: int
+    payload: bytes
+    is_final: bool
+    reserved: int
+    is_masked: bool
+
+    @property
+    def close_code(self):
+        """The code of a close frame; None where it has none."""
+        return struct.unpack("!H", self.payload[:2])[0] if len(self.payload) >= 2 else None
+
+
+def frame(opcode, payload=b"", *, is_final=True, reserved=0, is_masked=False, claimed_length=None):
+    """The bytes of a frame; `claimed_length` lies about the payload in a 64-bit length."""
+    first = (0x80 if is_final else 0) | reserved << 4 | opcode
+    mask_bit = 0x80 if is_masked else 0
+    length = len(payload)
+    if claimed_length is not None:
+        head = struct.pack("!BBQ", first, mask_bit | 127, claimed_length)
+    elif length < 126:
+        head = struct.pack("!BB", first, mask_bit | length)
+    elif length < 1 << 16:
+        head = struct.pack("!BBH", first, mask_bit | 126, length)
+    else:
+        head = struct.pack("!BBQ", first, mask_bit | 127, length)
+    if not is_masked:
+        return head + payload
+    key = os.urandom(4)
+    return head + key + masked(payload, key)
+
+
+def text(message, **options):
+    """The bytes of a text message."""
+    return frame(TEXT, message.encode() if isinstance(message, str) else message, **options)
+
+
+def close(code=None, reason=b"", **options):
+    """The bytes of a close frame."""
+    return frame(CLOSE, b"" if code is None else struct.pack("!H", code) + reason, **options)
+
+
+def masked(payload, key):
+    """The payload masked, or unmasked, with a key of four bytes."""
+    pattern = (key * (len(payload) // 4 + 1))[: len(payload)]
+    number = int.from_bytes(payload, "little") ^ int.from_bytes(pattern, "little")
+    return number.to_bytes(len(payload), "little")
+
+
+def accept_value(key):
+    """The Sec-WebSocket-Accept that answers a Sec-WebSocket-Key."""
+    return base64.b64encode(hashlib.sha1(key + KEY_SUFFIX).digest())
+
+
+def upgrade_response(request, *fields, accept=None):
+    """The answer of a server that accepts a request."""
+    lines = [
+        b"HTTP/1.1 101 Switching Protocols",
+        b"Upgrade: websocket",
+        b"Connection: Upgrade",
+        b"Sec-WebSocket-Accept: " + (accept or accept_value(field(request, b"Sec-WebSocket-Key"))),
+        *fields,
+    ]
+    return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+def upgrade_request(port, path="/", *fields):
+    """The request of a client."""
+    lines = [
+        f"GET {path} HTTP/1.1".encode(),
+        f"Host: 127.0.0.1:{port}".encode(),
+        b"Upgrade: websocket",
+        b"Connection: Upgrade",
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        b"Sec-WebSocket-Version: 13",
+        *fields,
+    ]
+    return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+def field(head, name):
+    """The value of a header field; None where there is none."""
+    for line in head.split(b"\r\n")[1:]:
+        key, _, value = line.partition(b":")
+        if key.lower() == name.lower():
+            return value.strip()
+    return None
+
+
+class Stream:
+    """A socket read in heads and frames."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        self.buffer = bytearray()
+
+    def send(self, data):
+        self.sock.sendall(data)
+
+    def read_head(self):
+        """Everything up to and with the empty line; less at the end of the stream."""
+        while b"\r\n\r\n" not in self.buffer:
+            if not self._fill():
+                break
+        end = self.buffer.find(b"\r\n\r\n")
+        return self._take(len(self.buffer) if end < 0 else end + 4)
+
+    def read_frame(self):
+        """The next frame; None at the end of the stream."""
+        header = self._exactly(2)
+        if header is None:
+            return None
+        first, second = header
+        length = second & 0x7F
+        if length == 126:
+            length = struct.unpack("!H", self._exactly(2))[0]
+        elif length == 127:
+            length = struct.unpack("!Q", self._exactly(8))[0]
+        key = self._exactly(4) if second & 0x80 else None
+        payload = self._exactly(length)
+        if payload is None:
+            return None
+        if key is not None:
+            payload = masked(payload, key)
+        return Frame(first & 0xF, payload, bool(first & 0x80), first >> 4 & 7, key is not None)
+
+    def read_until_close(self):
+        """The next close frame, past all others; None where the stream ends without one."""
+        while True:
+            received = self.read_frame()
+            if received is None or received.opcode == CLOSE:
+                return received
+
+    def read_to_end(self):
+        """All that is left."""
+        while self._fill():
+            pass
+        return self._take(len(self.buffer))
+
+    def _exactly(self, count):
+        while len(self.buffer) < count:
+            if not self._fill():
+                return None
+        return self._take(count)
+
+    def _take(self, count):
+        taken = bytes(self.buffer[:count])
+        del self.buffer[:count]
+        return taken
+
+    def _fill(self):
+        try:
+            piece = self.sock.recv(1 << 16)
+        except ConnectionResetError:
+            return False
+        self.buffer += piece
+        return bool(piece)
