@@ -1,0 +1,306 @@
+"""What ends a run of connect, with which status and which close frame."""
+
+import signal
+import threading
+import time
+
+import pytest
+
+import wire
+from processes import BINARY, Running, assert_fails, wsx
+from scripted_server import ScriptedServer
+
+
+def answering(*replies):
+    """A script that sends the replies at once, then waits for the close frame and returns it."""
+
+    def script(peer):
+        peer.upgrade(then=b"".join(replies))
+        return peer.answer_close()
+
+    return script
+
+
+# What the peer does
+
+
+@pytest.mark.parametrize("code", [None, 1000, 1001])
+def test_a_normal_close_by_the_peer_exits_0(code):
+    def script(peer):
+        peer.upgrade(then=wire.text("last words") + wire.close(code, b"" if code is None else b"bye"))
+        return peer.read_until_close().close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", server.url)
+    assert (result.status, result.out, result.err) == (0, b"last words\n", "")
+    assert server.results == [code], "the close frame is answered with its own code"
+
+
+@pytest.mark.parametrize("code", [1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 4000, 4999])
+def test_another_close_by_the_peer_exits_1_and_shows_code_and_reason(code):
+    def script(peer):
+        peer.upgrade(then=wire.close(code, "für\x1bnichts".encode()))
+        return peer.read_until_close().close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", server.url)
+    assert_fails(result, 1, str(code), '"für\\u{1B}nichts"')
+    assert server.results == [code]
+
+
+def test_a_connection_that_drops_without_a_close_frame_exits_1():
+    with ScriptedServer(lambda peer: peer.upgrade(then=wire.text("a"))) as server:
+        result = wsx("connect", "--no-stdin", server.url)
+    assert_fails(result, 1, "lost", "without a close frame")
+    assert result.out == b"a\n"
+
+
+def test_a_connection_that_is_reset_exits_1():
+    def script(peer):
+        peer.upgrade(then=wire.text("a"))
+        peer.read_frame()
+        peer.reset()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--linger", "forever", server.url, "hello")
+    assert_fails(result, 1, "lost", "reset")
+
+
+def test_a_close_that_stays_unanswered_exits_6_after_the_close_timeout():
+    def script(peer):
+        peer.upgrade()
+        peer.read_until_close()
+        return peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--linger", "0", "--close-timeout", "300ms", server.url)
+    assert_fails(result, 6, "did not answer for 300 ms", "--close-timeout")
+    assert server.results == [b""]
+
+
+def test_a_peer_that_drops_the_connection_after_our_close_exits_0():
+    def script(peer):
+        peer.upgrade()
+        return peer.read_until_close().close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--linger", "0", server.url)
+    assert (result.status, result.err) == (0, "")
+    assert server.results == [1000]
+
+
+def test_our_own_close_code_echoed_exits_0():
+    with ScriptedServer(answering()) as server:
+        result = wsx("connect", "--linger", "0", "--close-code", "4000", "--close-reason", "genug 🎈", server.url)
+    assert (result.status, result.err) == (0, "")
+    assert server.results[0].payload == b"\x0f\xa0" + "genug 🎈".encode()
+
+
+def test_messages_between_our_close_and_its_answer_are_printed():
+    def script(peer):
+        peer.upgrade()
+        received = peer.read_until_close()
+        peer.send(wire.text("late") + wire.frame(wire.CLOSE, received.payload))
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--linger", "0", server.url)
+    assert (result.status, result.out) == (0, b"late\n")
+
+
+# What the options ask for
+
+
+def test_linger_starts_again_with_every_message():
+    def script(peer):
+        peer.upgrade()
+        for number in range(4):
+            time.sleep(0.4)
+            peer.send(wire.text(str(number)))
+        return peer.answer_close().close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", server.url)
+    assert (result.status, result.out) == (0, b"0\n1\n2\n3\n")
+    assert server.results == [1000]
+
+
+def test_a_large_message_that_trickles_past_the_linger_arrives_whole():
+    message = b"x" * 50_000
+
+    def script(peer):
+        peer.upgrade()
+        data = wire.text(message)
+        for start in range(0, len(data), 5000):
+            time.sleep(0.1)
+            peer.send(data[start : start + 5000])
+        return peer.answer_close().close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--linger", "300ms", server.url)
+    assert (result.status, result.out) == (0, message + b"\n")
+
+
+def test_linger_forever_stays_until_the_peer_closes():
+    def script(peer):
+        peer.upgrade()
+        time.sleep(2)
+        peer.send(wire.text("at last") + wire.close(1000))
+        return peer.read_until_close().close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--linger", "forever", server.url)
+    assert (result.status, result.out) == (0, b"at last\n")
+
+
+def test_no_stdin_stays_until_the_peer_closes():
+    def script(peer):
+        peer.upgrade()
+        time.sleep(1.5)
+        peer.send(wire.text("at last") + wire.close(1001))
+        return peer.read_until_close().close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", server.url, stdin=b"unread\n")
+    assert (result.status, result.out) == (0, b"at last\n")
+    assert server.results == [1001]
+
+
+def test_count_prints_exactly_so_many_messages_though_more_arrive():
+    with ScriptedServer(answering(*[wire.text(str(number)) for number in range(100)])) as server:
+        result = wsx("connect", "-n", "3", server.url)
+    assert (result.status, result.out, result.err) == (0, b"0\n1\n2\n", "")
+    assert server.results[0].close_code == 1000
+
+
+def test_timeout_exits_6_and_closes():
+    with ScriptedServer(answering(wire.text("a"))) as server:
+        result = wsx("connect", "--no-stdin", "--timeout", "400ms", server.url)
+    assert_fails(result, 6, "400 ms", "--timeout")
+    assert result.out == b"a\n"
+    assert server.results[0].close_code == 1000
+
+
+def test_timeout_covers_the_connection_too():
+    with ScriptedServer(lambda peer: peer.read_to_end()) as server:
+        result = wsx("connect", "--timeout", "400ms", server.url)
+    assert_fails(result, 6, "400 ms")
+
+
+def test_connect_timeout_exits_6_and_names_the_phase():
+    with ScriptedServer(lambda peer: peer.read_to_end()) as server:
+        result = wsx("connect", "--connect-timeout", "300ms", server.url)
+    assert_fails(result, 6, "300 ms", "upgrade", "--connect-timeout")
+
+
+@pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_closes_the_connection_and_is_told_by_the_status(number, status):
+    with ScriptedServer(answering(wire.text("ready"))) as server:
+        with Running([BINARY, "connect", "--no-stdin", server.url]) as client:
+            client.wait_for("ready", "out")
+            client.signal(number)
+            assert client.wait() == status
+            assert client.err == ""
+    assert server.results[0].close_code == 1000
+
+
+# What is sent
+
+
+def collected(*arguments, stdin=b""):
+    """The payloads that arrive at a server, and the result."""
+
+    def script(peer):
+        peer.upgrade()
+        payloads = []
+        while (received := peer.read_frame()).opcode != wire.CLOSE:
+            assert received.is_masked
+            payloads.append((received.opcode, received.payload))
+        peer.send(wire.frame(wire.CLOSE, received.payload))
+        return payloads
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--linger", "0", *arguments, server.url, stdin=stdin)
+    assert (result.status, result.err) == (0, "")
+    return server.results[0]
+
+
+def test_operands_are_sent_in_order_and_standard_input_is_not_read():
+    def script(peer):
+        peer.upgrade()
+        payloads = []
+        while (received := peer.read_frame()).opcode != wire.CLOSE:
+            payloads.append(received.payload)
+        peer.send(wire.frame(wire.CLOSE, received.payload))
+        return payloads
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--linger", "0", server.url, "one", "", "--", "-3", "two\nlines", stdin=b"unread\n")
+    assert (result.status, result.err) == (0, "")
+    assert server.results == [[b"one", b"", b"-3", b"two\nlines"]]
+
+
+def test_execute_comes_after_operands_and_a_file_after_both(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"from a\nfile\n")
+    payloads = collected("-x", "first", "-f", path, "-x", "second", stdin=b"unread\n")
+    assert payloads == [(1, b"first"), (1, b"second"), (1, b"from a\nfile\n")]
+
+
+def test_interactive_goes_on_with_standard_input():
+    assert collected("-i", "-x", "first", stdin=b"second\n") == [(1, b"first"), (1, b"second")]
+
+
+def test_binary_sends_every_message_as_binary(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"\xff")
+    payloads = collected("-i", "--binary", "-x", "first", "-f", path, stdin=b"line\n")
+    assert payloads == [(2, b"first"), (2, b"\xff"), (2, b"line")]
+
+
+def test_what_is_piped_in_before_the_connection_is_open_is_sent_once_it_is():
+    may_upgrade = threading.Event()
+
+    def script(peer):
+        peer.read_request()
+        may_upgrade.wait(30)
+        peer.upgrade()
+        payloads = [peer.read_frame().payload for _ in range(3)]
+        peer.answer_close()
+        return payloads
+
+    with ScriptedServer(script) as server:
+        with Running([BINARY, "connect", server.url], stdin=-1) as client:
+            client.send(b"a\nb\n")
+            may_upgrade.set()
+            client.send(b"c\n")
+            client.process.stdin.close()
+            assert client.wait() == 0
+    assert server.results == [[b"a", b"b", b"c"]]
+
+
+def test_a_line_is_sent_as_soon_as_it_is_written():
+    def script(peer):
+        peer.upgrade()
+        for _ in range(3):
+            peer.send(wire.text(peer.read_frame().payload))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        with Running([BINARY, "connect", server.url], stdin=-1) as client:
+            for number in range(3):
+                client.send(b"%d\n" % number)
+                client.wait_for(f"{number}\n", "out")
+            client.process.stdin.close()
+            assert client.wait() == 0
+
+
+def test_a_ping_is_answered_with_its_payload():
+    def script(peer):
+        peer.upgrade(then=wire.frame(wire.PING, b"\x00payload\xff"))
+        pong = peer.read_frame()
+        peer.send(wire.close(1000))
+        return pong.opcode, pong.payload, pong.is_masked
+
+    with ScriptedServer(script) as server:
+        assert wsx("connect", "--no-stdin", server.url).status == 0
+    assert server.results == [(wire.PONG, b"\x00payload\xff", True)]

@@ -1,0 +1,30 @@
+"""Replies that come after the input has ended are still printed."""
+
+import concurrent.futures
+import time
+
+import wire
+from processes import shell
+from scripted_server import ScriptedServer
+
+REPLY_DELAY_S = 0.3
+
+
+def reply_late(peer):
+    """Answers each message 300 ms after it came."""
+    peer.upgrade()
+    while (received := peer.read_frame()) and received.opcode == wire.TEXT:
+        time.sleep(REPLY_DELAY_S)
+        peer.send(wire.text(received.payload.upper()))
+    peer.send(wire.frame(wire.CLOSE, received.payload))
+
+
+def test_two_hundred_runs_print_both_late_replies_and_exit_0():
+    with ScriptedServer(reply_late) as server:
+
+        def run(_):
+            return shell('printf "a\\nb\\n" | "$WSX" connect "$1"', server.url)
+
+        with concurrent.futures.ThreadPoolExecutor(40) as pool:
+            results = list(pool.map(run, range(200)))
+    assert {(result.status, result.out, result.err) for result in results} == {(0, b"A\nB\n", "")}
