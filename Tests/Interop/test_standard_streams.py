@@ -117,7 +117,7 @@ def test_standard_input_may_be_a_directory_or_write_only():
         assert shell('"$WSX" connect "$1" 0>/dev/null', server.url).out == b"hello\n"
 
 
-def test_standard_streams_may_be_sockets():
+def test_a_socket_as_standard_streams_that_has_ended_sending_still_gets_the_output():
     ours, theirs = socket.socketpair()
     with ScriptedServer(echoing_one) as server:
         ours.sendall(b"through a socket\n")

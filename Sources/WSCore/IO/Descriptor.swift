@@ -63,6 +63,12 @@ internal enum Descriptor {
         _ = poll(&waiting, 1, -1)
     }
 
+    /// Whether the other end of a pipe or terminal is gone, or both directions of a socket are over.
+    static func hasHungUp(_ descriptor: Int32) -> Bool {
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLHUP | POLLERR) != 0
+    }
+
     private static var lastError: IOError { IOError(code: uv_translate_sys_error(errno)) }
 }
 

@@ -13,12 +13,14 @@ public final class ReadinessWatcher {
 
     private let handle: UnsafeMutablePointer<uv_poll_t>
     private let reopened: Int32
+    private let event: Event
     private let action: () -> Void
 
     /// Starts watching a pipe, a terminal or a socket.
     public init(
         descriptor: Int32, on loop: EventLoop, for event: Event, action: @escaping () -> Void
     ) throws(IOError) {
+        self.event = event
         self.action = action
         reopened = try Descriptor.reopen(descriptor, forWriting: event == .hangUp)
         handle = .allocate(capacity: 1)
@@ -33,11 +35,21 @@ public final class ReadinessWatcher {
         uv_poll_start(handle, Int32(events.rawValue)) { poll, status, _ in
             guard let data = poll?.pointee.data else { return }
             let watcher = Unmanaged<ReadinessWatcher>.fromOpaque(data).takeUnretainedValue()
-            withExtendedLifetime(watcher) { watcher.action() }
+            withExtendedLifetime(watcher) { watcher.fired() }
         }
         if event == .hangUp {
             handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
         }
+    }
+
+    private func fired() {
+        // A socket reports it also when its other end has ended sending, which may well go on reading. To watch on
+        // would be to hear of that forever; a write will tell when the reader leaves.
+        guard event == .readable || Descriptor.hasHungUp(reopened) else {
+            uv_poll_stop(handle)
+            return
+        }
+        action()
     }
 
     deinit {
