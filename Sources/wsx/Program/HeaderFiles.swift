@@ -11,11 +11,18 @@ enum HeaderFiles {
                 continue
             }
             let path = String(header.dropFirst())
-            let text = String(decoding: try contents(of: path, for: "--header"), as: UTF8.self)
-            // A line ends with LF or CR LF; Swift takes the latter for one character.
-            for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
-            where !line.isEmpty {
-                fields.append(try field(String(line), from: "--header \(escapingControls(path)), line \(index + 1)"))
+            // A line ends with LF or CR LF and with nothing else: a CR alone, a NEL or the like would otherwise let one
+            // value become two fields.
+            let lines = try contents(of: path, for: "--header").split(
+                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            for (index, var line) in lines.enumerated() {
+                if line.last == UInt8(ascii: "\r") { line.removeLast() }
+                guard !line.isEmpty else { continue }
+                let source = "--header \(escapingControls(path)), line \(index + 1)"
+                guard let text = String(validating: line, as: UTF8.self) else {
+                    throw .badArgument(what: source, why: "it is not UTF-8 text")
+                }
+                fields.append(try field(text, from: source))
             }
         }
         return fields
