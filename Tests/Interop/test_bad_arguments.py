@@ -1,0 +1,183 @@
+"""Mistakes on the command line are refused before anything connects, each with one line."""
+
+import pytest
+
+import wire
+from processes import BINARY, Listener, assert_fails, run, wsx
+from scripted_server import ScriptedServer
+
+
+@pytest.fixture(scope="module")
+def untouched():
+    """A server to which nothing may connect."""
+    with ScriptedServer(lambda peer: peer.read_to_end()) as server:
+        yield server
+        assert server.connection_count == 0
+
+
+BREAKS = ["\r\nX-Evil: 1", "\n", "\r", "a\rb", "\nb", "\x7f", "\x01"]
+
+
+@pytest.mark.parametrize("text", BREAKS, ids=repr)
+@pytest.mark.parametrize(
+    "option",
+    ["-H=X: a{}b", "-H=X{}: a", "--subprotocol=a{}b", "--origin=http://a{}b", "--host=a{}b", "--user-agent=a{}b",
+     "--auth=us{}er:password", "--auth=user:pass{}word"])
+def test_line_breaks_and_controls_in_the_request_are_refused_before_connecting(untouched, option, text):
+    name, value = option.format(text).split("=", 1)
+    result = wsx("connect", name, value, untouched.url)
+    assert_fails(result, 2)
+    assert not any(ord(character) < 0x20 or ord(character) == 0x7F for character in result.err[:-1])
+
+
+@pytest.mark.parametrize("text", BREAKS, ids=repr)
+@pytest.mark.parametrize("place", ["path", "query", "host", "user"])
+def test_line_breaks_and_controls_in_the_url_are_refused_before_connecting(untouched, place, text):
+    base = f"127.0.0.1:{untouched.port}"
+    url = {
+        "path": f"ws://{base}/a{text}b", "query": f"ws://{base}/?a{text}b", "host": f"ws://{text}{base}/",
+        "user": f"ws://us{text}er@{base}/"}[place]
+    assert_fails(wsx("connect", url), 2)
+
+
+@pytest.mark.parametrize("escape", ["%0d%0a", "%00", "%0a"])
+def test_escaped_controls_in_user_and_password_are_refused_before_connecting(untouched, escape):
+    assert_fails(wsx("connect", f"ws://us{escape}er:x@127.0.0.1:{untouched.port}/"), 2)
+    assert_fails(wsx("connect", f"ws://user:x{escape}@127.0.0.1:{untouched.port}/"), 2)
+
+
+def test_escaped_controls_in_the_path_stay_escaped():
+    def script(peer):
+        peer.upgrade(then=wire.close(1000))
+        peer.read_until_close()
+        return peer.request.split(b"\r\n")[0]
+
+    with ScriptedServer(script) as server:
+        assert wsx("connect", "--no-stdin", f"{server.url}a%0d%0aX:%00b").status == 0
+    assert server.results == [b"GET /a%0d%0aX:%00b HTTP/1.1"]
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [b"X: a\x00b\n", b"X: a\rY: b\n", b"X: a\x0bY: b\n", b"X: \xff\n", b"X: a\x01\n",
+     b"no colon\n", b": empty\n", b"X : a\n"])
+def test_a_header_file_is_checked_line_by_line(untouched, tmp_path, contents):
+    path = tmp_path / "headers"
+    path.write_bytes(b"Good: 1\n" + contents)
+    assert_fails(wsx("connect", "-H", f"@{path}", untouched.url), 2, "line 2")
+
+
+def test_a_header_file_that_does_not_exist_is_named(untouched, tmp_path):
+    assert_fails(wsx("connect", "-H", f"@{tmp_path}/none", untouched.url), 2, f"{tmp_path}/none", "no such file")
+
+
+def test_a_header_file_gives_a_field_a_line(tmp_path):
+    path = tmp_path / "headers"
+    # U+0085 and U+2028 break lines in some programs, not in a header file.
+    path.write_bytes("X-One: 1\r\n\r\nX-Two:  zwölf\u0085Y: no\u2028Z: no  \nX-Three: a: b".encode())
+
+    def script(peer):
+        peer.upgrade(then=wire.close(1000))
+        peer.read_until_close()
+        return [wire.field(peer.request, name) for name in (b"X-One", b"X-Two", b"X-Three", b"X-Four")]
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", "-H", f"@{path}", "-H", "X-Four: 4", server.url)
+    assert (result.status, result.err) == (0, "")
+    assert server.results == [[b"1", "zwölf\u0085Y: no\u2028Z: no".encode(), b"a: b", b"4"]]
+
+
+@pytest.mark.parametrize(
+    "name", ["Upgrade", "Connection", "Sec-WebSocket-Key", "sec-websocket-version", "Sec-WebSocket-Extensions",
+             "Sec-WebSocket-Accept", "Content-Length", "Transfer-Encoding"])
+def test_fields_of_the_handshake_cannot_be_given(untouched, name):
+    assert_fails(wsx("connect", "-H", f"{name}: x", untouched.url), 2, name)
+
+
+@pytest.mark.parametrize("argument", [b"\xff", b"a\xc3", b"\xed\xa0\x80"])
+def test_an_argument_that_is_not_utf8_is_refused(untouched, argument):
+    assert_fails(run([BINARY, "connect", untouched.url, argument]), 2, "UTF-8")
+    assert_fails(run([BINARY, "connect", b"-H", b"X: " + argument, untouched.url]), 2, "UTF-8")
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [(["connect", "--lingr", "1s", "echo:"], ["'--lingr'", "did you mean '--linger'?"]),
+     (["connect", "--no-sdtin", "echo:"], ["did you mean '--no-stdin'?"]),
+     (["connect", "--zzzzzzzz", "echo:"], ["unknown option '--zzzzzzzz'", "-h"]),
+     (["connect", "-Z", "echo:"], ["unknown option '-Z'"]),
+     (["connect", "--ec\x1b[31mho", "echo:"], ["unknown option"]),
+     (["connect", "--echo", "echo:"], ["'--echo' belongs to 'wsx listen'"]),
+     (["conect", "echo:"], ["did you mean 'wsx connect'?"]),
+     (["ws://localhost/"], ["did you mean 'wsx connect ws://localhost/'?"]),
+     ([], ["a command is missing"]),
+     (["connect"], ["needs URL"]),
+     (["listen"], ["needs"]),
+     (["listen", "1", "2"], ["unexpected argument '2'"]),
+     (["connect", "--linger"], ["needs a value"]),
+     (["connect", "--linger", "soon", "echo:"], ["bad value 'soon'", "--linger", "forever"]),
+     (["connect", "--linger", "-1s", "echo:"], ["--linger"]),
+     (["connect", "--timeout", "0", "echo:"], ["--timeout"]),
+     (["connect", "--timeout", "99999999999999999999s", "echo:"], ["--timeout"]),
+     (["connect", "-n", "0", "echo:"], ["bad value '0'"]),
+     (["connect", "-n", "99999999999999999999", "echo:"], ["bad value"]),
+     (["connect", "--max-message-size", "12q", "echo:"], ["bad value '12q'", "64k"]),
+     (["connect", "--fragment-size", "0", "echo:"], ["--fragment-size"]),
+     (["connect", "--input", "xml", "echo:"], ["bad value 'xml'", "lines"]),
+     (["connect", "--output", "xml", "echo:"], ["bad value 'xml'", "json"]),
+     (["connect", "--close-code", "1005", "echo:"], ["1000 through 1003"]),
+     (["connect", "--close-code", "1006", "echo:"], ["1000 through 1003"]),
+     (["connect", "--close-code", "999", "echo:"], ["1000 through 1003"]),
+     (["connect", "--close-code", "5000", "echo:"], ["1000 through 1003"]),
+     (["connect", "--close-reason", "x" * 124, "echo:"], ["at most 123"]),
+     (["connect", "--close-reason", "水" * 42, "echo:"], ["at most 123"]),
+     (["connect", "--no-stdin", "-i", "echo:"], ["contradict"]),
+     (["connect", "--no-stdin=yes", "echo:"], ["takes no value"]),
+     (["connect", "--auth", "user", "echo:"], ["--auth", "USER:PASSWORD"]),
+     (["connect", "-s", "a b", "echo:"], ["is not a subprotocol"]),
+     (["connect", "-s", "a,,b", "echo:"], ["'-s'", "a name is empty"]),
+     (["connect", "-s", "a,a", "echo:"], ["twice"]),
+     (["connect", "-s", "", "echo:"], ["'-s'", "a name is empty"]),
+     (["connect", "-f", "/nonexistent/file", "echo:"], ["/nonexistent/file", "no such file"]),
+     (["connect", "-f", "/", "echo:"], ["--file /", "directory"]),
+     (["listen", "70000"], ["port"]),
+     (["listen", "http"], ["port"]),
+     (["listen", "example.invalid:80"], ["IP address"]),
+     (["listen", "unix:"], ["no path"]),
+     (["listen", "--path", "chat", "0"], ["path"]),
+     (["completions", "tcsh"], ["bash"]),
+     (["help", "nothing"], ["nothing"])],
+    ids=lambda value: " ".join(value)[:40].encode("unicode_escape").decode() if isinstance(value, list) else "")
+def test_a_wrong_argument_gets_one_line_that_says_what_and_why(arguments, words):
+    result = wsx(*arguments)
+    assert_fails(result, 2, *words)
+    assert "\x1b" not in result.err
+    assert result.out == b""
+
+
+@pytest.mark.parametrize("code", ["1000", "1003", "1007", "1011", "3000", "4999"])
+def test_a_close_code_that_may_be_sent_is_taken(wsx_echo, code):
+    assert wsx("connect", "--linger", "0", "--close-code", code, wsx_echo.url).status == 0
+
+
+def test_a_port_in_use_exits_3_and_says_so(wsx_echo):
+    assert_fails(wsx("listen", str(wsx_echo.port)), 3, "address already in use", "Port 0 picks a free one")
+
+
+def test_an_address_of_another_machine_exits_3():
+    assert_fails(wsx("listen", "192.0.2.1:0"), 3, "192.0.2.1:0")
+
+
+def test_a_path_too_long_for_a_socket_file_is_refused(tmp_path):
+    result = wsx("listen", f"unix:{tmp_path}/{'x' * 120}")
+    assert_fails(result, 3)
+    result = wsx("connect", f"ws+unix:{tmp_path}/{'x' * 120}")
+    assert_fails(result, 3)
+
+
+def test_response_headers_of_listen_are_checked():
+    assert_fails(wsx("listen", "-H", "X: a\r\nY: b", "0"), 2)
+    assert_fails(wsx("listen", "-H", "Sec-WebSocket-Accept: x", "0"), 2, "Sec-WebSocket-Accept")
+    with Listener("--echo", "-H", "X-Served-By: wsx") as server:
+        result = wsx("connect", "-v", "--linger", "0", server.url)
+        assert "X-Served-By: wsx" in result.err

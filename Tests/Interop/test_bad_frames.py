@@ -1,0 +1,156 @@
+"""Servers that break RFC 6455 after the upgrade: status 5, one line, and the right close code."""
+
+import pytest
+
+import wire
+from processes import assert_fails, wsx
+from scripted_server import ScriptedServer
+
+
+def violated(data, *arguments):
+    """What connect says to frames after the upgrade, and the close code it sends."""
+
+    def script(peer):
+        peer.upgrade()
+        peer.send(wire.text("before") + data)
+        received = peer.read_until_close()
+        peer.read_to_end()
+        return received and received.close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", *arguments, server.url)
+    assert result.out == b"before\n"
+    return result, server.results[0]
+
+
+@pytest.mark.parametrize(
+    "data, words",
+    [(wire.text("x", reserved=4), "RSV1"),
+     (wire.text("x", reserved=2), "RSV2"),
+     (wire.text("x", reserved=1), "RSV3"),
+     (wire.text("x", reserved=7), "reserved-bits"),
+     (wire.frame(wire.PING, reserved=4), "RSV1"),
+     *[(wire.frame(opcode), f"opcode {opcode} is reserved") for opcode in (3, 4, 5, 6, 7, 11, 12, 13, 14, 15)],
+     (wire.text("x", is_masked=True), "masked"),
+     (wire.frame(wire.BINARY, claimed_length=1 << 63), "2^63"),
+     (wire.frame(wire.BINARY, claimed_length=(1 << 64) - 1), "2^63"),
+     (wire.frame(wire.BINARY, claimed_length=125), "shortest"),
+     (b"\x82\x7e\x00\x7d", "shortest"),
+     (wire.frame(wire.PING, is_final=False), "fragmented"),
+     (wire.frame(wire.CLOSE, is_final=False), "fragmented"),
+     (wire.frame(wire.PING, b"x" * 126), "125"),
+     (wire.close(1000, b"x" * 124), "125"),
+     (wire.frame(wire.CONTINUATION, b"x"), "continuation"),
+     (wire.text("x", is_final=False) + wire.text("y"), "inside a fragmented message"),
+     (wire.frame(wire.CLOSE, b"\x03"), "one byte"),
+     *[(wire.close(code), f"close code {code}") for code in (0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65535)]],
+    ids=lambda value: value if isinstance(value, str) else "")
+def test_a_protocol_violation_exits_5_and_closes_with_1002(data, words):
+    result, close_code = violated(data)
+    assert_fails(result, 5, words, "closed with 1002")
+    assert close_code == 1002
+
+
+@pytest.mark.parametrize(
+    "data",
+    [wire.text(b"\xff"), wire.text(b"caf\xe9"), wire.text(b"\xed\xa0\x80"), wire.text(b"\xc0\xaf"), wire.text(b"\xf4\x90\x80\x80"),
+     wire.text(b"cut \xe6\xb0"), wire.text(b"\xe6\xb0", is_final=False) + wire.frame(wire.CONTINUATION, b"x"),
+     # RFC 6455 §8.1 needs no end of the message to fail: this one never comes.
+     wire.text(b"\xff", is_final=False), wire.frame(wire.TEXT, b"\xff", claimed_length=70_000),
+     wire.close(1000, b"\xff")],
+    ids=repr)
+def test_text_that_is_not_utf8_exits_5_and_closes_with_1007(data):
+    result, close_code = violated(data)
+    assert_fails(result, 5, "UTF-8", "closed with 1007")
+    assert close_code == 1007
+
+
+@pytest.mark.parametrize("length", [(1 << 63) - 1, 1 << 62, 1 << 32, (64 << 20) + 1])
+def test_a_length_over_the_limit_exits_5_and_closes_with_1009_without_waiting_for_it(length):
+    result, close_code = violated(wire.frame(wire.BINARY, b"only this", claimed_length=length))
+    assert_fails(result, 5, "larger than 67108864 bytes", "closed with 1009")
+    assert close_code == 1009
+
+
+def test_fragments_over_the_limit_exit_5_and_close_with_1009():
+    data = wire.text("x" * 600, is_final=False) + wire.frame(wire.CONTINUATION, b"x" * 600, is_final=False)
+    result, close_code = violated(data, "--max-message-size", "1k")
+    assert_fails(result, 5, "larger than 1024 bytes")
+    assert close_code == 1009
+
+
+def test_too_many_fragments_exit_5_and_close_with_1008():
+    data = wire.text("", is_final=False) + wire.frame(wire.CONTINUATION, is_final=False) * 200_000
+    result, close_code = violated(data)
+    assert_fails(result, 5, "more than 131072 fragments", "closed with 1008")
+    assert close_code == 1008
+
+
+@pytest.mark.parametrize("count", range(1, 10))
+def test_part_of_a_frame_and_then_the_end_exits_1(count):
+    data = wire.frame(wire.BINARY, b"y" * 70_000)[:count]
+
+    with ScriptedServer(lambda peer: peer.upgrade(then=wire.text("before") + data)) as server:
+        result = wsx("connect", "--no-stdin", server.url)
+    assert_fails(result, 1, "lost")
+    assert result.out == b"before\n"
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 20])
+def test_part_of_a_frame_and_then_nothing_exits_6_once_the_close_is_not_answered(count):
+    def script(peer):
+        peer.upgrade(then=wire.text("before") + wire.text("x" * 100)[:count])
+        return peer.read_until_close().close_code, peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--linger", "100ms", "--close-timeout", "200ms", server.url)
+    assert_fails(result, 6, "did not answer for 200 ms")
+    assert (result.out, server.results) == (b"before\n", [(1000, b"")])
+
+
+def test_part_of_a_frame_and_then_nothing_is_bounded_by_timeout():
+    def script(peer):
+        peer.upgrade(then=wire.text("x" * 100)[:20])
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", "--timeout", "300ms", server.url)
+    assert_fails(result, 6, "--timeout")
+
+
+def test_frames_that_are_allowed_though_unusual_are_taken():
+    data = (
+        wire.text("a", is_final=False) + wire.frame(wire.PING, b"x") + wire.frame(wire.CONTINUATION, is_final=False)
+        + wire.frame(wire.PONG, b"y" * 125) + wire.frame(wire.CONTINUATION, b"\xc3", is_final=False)
+        + wire.frame(wire.CONTINUATION, b"\xa9") + wire.text("") + wire.close(1000, b"z" * 123))
+
+    def script(peer):
+        peer.upgrade(then=data)
+        return peer.read_frame().opcode, peer.read_until_close().close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", server.url)
+    assert (result.status, result.out, result.err) == (0, "aé\n\n".encode(), "")
+    assert server.results == [(wire.PONG, 1000)]
+
+
+def test_nothing_after_the_close_frame_counts():
+    def script(peer):
+        peer.upgrade(then=wire.close(1000) + wire.text("x", reserved=7) + b"garbage")
+        return peer.read_until_close().close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", server.url)
+    assert (result.status, result.out, result.err) == (0, b"", "")
+    assert server.results == [1000]
+
+
+def test_a_violation_is_told_as_an_event_too():
+    def script(peer):
+        peer.upgrade(then=wire.text("x", reserved=4))
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", "--output", "json", server.url)
+    assert_fails(result, 5)
+    assert b'"type":"error"' in result.out and b'"kind":"protocol"' in result.out

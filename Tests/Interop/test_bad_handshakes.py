@@ -1,0 +1,251 @@
+"""Servers that refuse the upgrade, or answer it with something else."""
+
+import pytest
+
+import wire
+from processes import assert_fails, wsx
+from scripted_server import ScriptedServer
+
+
+def connect(script, *arguments):
+    with ScriptedServer(script) as server:
+        return wsx("connect", *arguments, server.url, stdin=b"lost\n")
+
+
+def answering(*pieces, stays_open=False):
+    """A script that answers the request with bytes."""
+
+    def script(peer):
+        peer.read_request()
+        for piece in pieces:
+            peer.send(piece)
+        if stays_open:
+            peer.read_to_end()
+
+    return script
+
+
+# Refusals: status 4, with head and body
+
+
+REFUSAL = b"HTTP/1.1 404 Not Found\r\nServer: test\r\n"
+
+
+@pytest.mark.parametrize(
+    "answer, stays_open",
+    [(REFUSAL + b"Content-Length: 14\r\n\r\nnothing\nhere!\n", True),
+     (REFUSAL + b"Transfer-Encoding: chunked\r\n\r\n7\r\nnothing\r\n7;x=y\r\n\nhere!\n\r\n0\r\n\r\n", True),
+     (REFUSAL + b"\r\nnothing\nhere!\n", False),
+     (REFUSAL + b"Content-Length: 13\r\n\r\nnothing\nhere!", False)],
+    ids=["content-length", "chunked", "until the end", "without a last newline"])
+def test_a_404_shows_its_head_and_body(answer, stays_open):
+    result = connect(answering(answer, stays_open=stays_open))
+    assert result.status == 4
+    lines = result.error_lines
+    assert lines[0].startswith("wsx: connecting to ws://127.0.0.1:")
+    assert "404 Not Found; check the path" in lines[0]
+    assert lines[1:3] == ["HTTP/1.1 404 Not Found", "Server: test"]
+    assert lines[lines.index("") :] == ["", "nothing", "here!"]
+    assert result.out == b""
+
+
+@pytest.mark.parametrize(
+    "status, fields, words",
+    [(b"401 Unauthorized", b'WWW-Authenticate: Basic realm="x"\r\n', ["401 Unauthorized", "--auth", 'Basic realm="x"']),
+     (b"301 Moved Permanently", b"Location: ws://elsewhere.invalid/\r\n", ["301", "ws://elsewhere.invalid/"]),
+     (b"403 Forbidden", b"", ["403 Forbidden", "--origin"]),
+     (b"200 OK", b"", ["200 OK", "plain HTTP"]),
+     (b"426 Upgrade Required", b"Sec-WebSocket-Version: 13\r\n", ["426"]),
+     (b"503 Service Unavailable", b"Retry-After: 5\r\n", ["503", "Retry-After: 5"])])
+def test_a_refusal_exits_4_and_shows_what_the_server_said(status, fields, words):
+    result = connect(answering(b"HTTP/1.1 " + status + b"\r\n" + fields + b"Content-Length: 0\r\n\r\n", stays_open=True))
+    assert result.status == 4
+    assert [line.startswith("wsx: ") for line in result.error_lines].count(True) == 1
+    for word in words:
+        assert word in result.err
+
+
+def test_a_refusal_cannot_drive_the_terminal():
+    result = connect(answering(b"HTTP/1.1 404 No\xc2\x9bpe\r\nX: \xe2\x80\xae\r\n\r\n\x1b]0;owned\x07\x9b31m\rbody\xe2\x80\xae"))
+    assert result.status == 4
+    assert not [character for character in result.err if character in "\x1b\x07\r\x9b\u202e"]
+    assert "]0;owned" in result.err and "body" in result.err
+
+
+def test_a_body_that_never_ends_is_cut():
+    def script(peer):
+        peer.read_request()
+        peer.send(b"HTTP/1.1 500 Oops\r\n\r\n")
+        try:
+            while True:
+                peer.send(b"x" * 65536)
+        except OSError:
+            pass
+
+    result = connect(script)
+    assert result.status == 4
+    assert 65536 <= len(result.err) < 67000
+    assert "the rest of the body is not shown" in result.err
+
+
+def test_a_body_that_stalls_is_shown_as_far_as_it_came():
+    answer = b"HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nhalf a body"
+    result = connect(answering(answer, stays_open=True), "--connect-timeout", "500ms")
+    assert result.status == 4
+    assert "half a body" in result.err
+
+
+def test_secrets_in_heads_are_not_shown():
+    result = connect(
+        answering(b"HTTP/1.1 401 No\r\nSet-Cookie: session=geheim\r\n\r\n"), "-v", "--auth", "me:geheim", "-H", "Cookie: geheim")
+    assert result.status == 4
+    assert "geheim" not in result.err and "bWU6Z2VoZWlt" not in result.err
+
+
+# Answers that are no answers: status 5 for one that is wrong, 3 for none
+
+
+GOOD = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+
+
+@pytest.mark.parametrize(
+    "answer, words",
+    [(b"\x00\x01\x02garbage\xff\r\n\r\n", ["not HTTP"]),
+     (b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", ["not HTTP", "SSH-2.0"]),
+     (b"220 mail.invalid ESMTP\r\n", ["not HTTP", "220 mail"]),
+     (b"\x15\x03\x01\x00\x02\x02\x0a", ["TLS"]),
+     (b"\x1b[31mred\r\n\r\n", ["not HTTP", "\\u{1B}"]),
+     (b"HTTP/2 101 x\r\n\r\n", []),
+     (b"HTTP/1.1 1x1 Switching\r\n\r\n", []),
+     (b"HTTP/1.1 101\nUpgrade: websocket\n\n", []),
+     (GOOD + b"No colon here\r\n\r\n", ["colon"]),
+     (GOOD + b" folded\r\n\r\n", ["folded"]),
+     (GOOD + b"X : y\r\n\r\n", ["white space"]),
+     (GOOD + b"X: a\x00b\r\n\r\n", ["0x00"]),
+     (GOOD + b"X: a\rb\r\n\r\n", ["CR"]),
+     (GOOD + b"X: a\nb\r\n\r\n", ["LF"]),
+     (b"HTTP/1.1 100 Continue\r\n\r\n" * 1000, ["interim"])],
+    ids=lambda value: repr(value[:40]) if isinstance(value, bytes) else "")
+def test_an_answer_that_is_not_http_exits_5(answer, words):
+    result = connect(answering(answer, stays_open=True))
+    assert_fails(result, 5, *words)
+    assert not [character for character in result.err[:-1] if ord(character) < 0x20]
+
+
+def test_a_banner_before_the_request_exits_5():
+    result = connect(lambda peer: (peer.send(b"SSH-2.0-OpenSSH_9.2p1\r\n"), peer.read_to_end()))
+    assert_fails(result, 5, "SSH-2.0")
+
+
+def test_a_head_of_a_megabyte_exits_5():
+    result = connect(answering(GOOD + b"X: " + b"x" * (1 << 20) + b"\r\n\r\n", stays_open=True))
+    assert_fails(result, 5, "larger than 65536 bytes")
+
+
+def test_a_start_line_that_never_ends_exits_5():
+    assert_fails(connect(answering(b"HTTP/1.1 101 " + b"x" * 100_000, stays_open=True)), 5, "larger")
+
+
+def test_ten_thousand_fields_exit_5():
+    result = connect(answering(GOOD + b"X: y\r\n" * 10_000 + b"\r\n", stays_open=True))
+    assert_fails(result, 5)
+
+
+def test_a_server_that_closes_at_once_exits_3():
+    assert_fails(connect(lambda peer: None), 3)
+
+
+def test_a_server_that_closes_after_the_request_exits_3():
+    assert_fails(connect(answering()), 3, "without an answer", "check the port")
+
+
+def test_a_server_that_closes_in_the_middle_of_its_head_exits_3():
+    assert_fails(connect(answering(GOOD)), 3, "in the middle of its answer")
+
+
+def test_a_server_that_resets_exits_3():
+    assert_fails(connect(lambda peer: (peer.read_request(), peer.reset())), 3, "reset")
+
+
+def test_a_server_that_never_answers_exits_6():
+    assert_fails(connect(answering(stays_open=True), "--connect-timeout", "300ms"), 6)
+
+
+def test_a_server_that_trickles_its_head_exits_6():
+    def script(peer):
+        peer.read_request()
+        peer.sock.settimeout(0.05)
+        for byte in GOOD:
+            try:
+                peer.send(bytes([byte]))
+                if not peer.sock.recv(1):
+                    return
+            except TimeoutError:
+                pass
+            except OSError:
+                return
+
+    assert_fails(connect(script, "--connect-timeout", "400ms"), 6, "upgrade")
+
+
+@pytest.mark.parametrize(
+    "lines, words",
+    [(["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: bm90IHRoZSByaWdodCBvbmU="], ["Accept is wrong"]),
+     (["Upgrade: websocket", "Connection: Upgrade"], ["Accept is missing"]),
+     (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "{accept}"], ["more than once"]),
+     (["Connection: Upgrade", "{accept}"], ["no Upgrade field"]),
+     (["Upgrade: h2c", "Connection: Upgrade", "{accept}"], ['"h2c"']),
+     (["Upgrade: websocket", "{accept}"], ["no Connection field"]),
+     (["Upgrade: websocket", "Connection: keep-alive", "{accept}"], ['"keep-alive"']),
+     (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Protocol: chat"], ['"chat"', "not requested"]),
+     (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Protocol: a", "Sec-WebSocket-Protocol: b"], []),
+     (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: permessage-deflate"],
+      ['"permessage-deflate"', "not offered"]),
+     (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: ,;="], [])],
+    ids=lambda value: value[-1] if value else "")
+def test_a_101_that_breaks_the_rules_exits_5(lines, words):
+    def script(peer):
+        accept = wire.accept_value(wire.field(peer.read_request(), b"Sec-WebSocket-Key")).decode()
+        head = ["HTTP/1.1 101 Switching Protocols"] + [
+            line.format(accept=f"Sec-WebSocket-Accept: {accept}") for line in lines]
+        peer.send("\r\n".join(head + ["", ""]).encode() + wire.text("must not be shown"))
+        peer.read_to_end()
+
+    result = connect(script)
+    assert_fails(result, 5, *words)
+    assert result.out == b""
+
+
+def test_header_names_and_tokens_may_have_any_case():
+    def script(peer):
+        accept = wire.accept_value(wire.field(peer.read_request(), b"Sec-WebSocket-Key"))
+        peer.send(
+            b"HTTP/1.1 101\r\nUPGRADE: WebSocket\r\nconnection: keep-alive, UPGRADE\r\nsec-websocket-accept:" + accept
+            + b"\r\n\r\n" + wire.text("hello") + wire.close(1000))
+        peer.read_until_close()
+
+    result = connect(script)
+    assert (result.status, result.out, result.err) == (0, b"hello\n", "")
+
+
+def test_a_requested_subprotocol_is_agreed_on():
+    def script(peer):
+        peer.upgrade(b"Sec-WebSocket-Protocol: two", then=wire.close(1000))
+        peer.read_until_close()
+        return wire.field(peer.request, b"Sec-WebSocket-Protocol")
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--output", "json", "-s", "one,two", "-s", "three", server.url)
+    assert result.status == 0
+    assert b'"subprotocol":"two"' in result.out
+    assert server.results == [b"one, two, three"]
+
+
+def test_a_response_that_comes_byte_by_byte_is_understood():
+    def script(peer):
+        for byte in wire.upgrade_response(peer.read_request()) + wire.text("hello") + wire.close(1000):
+            peer.send(bytes([byte]))
+        peer.read_until_close()
+
+    result = connect(script)
+    assert (result.status, result.out) == (0, b"hello\n")
