@@ -1,0 +1,207 @@
+"""`wsx listen` under clients that misbehave."""
+
+import concurrent.futures
+import socket
+import time
+
+import pytest
+
+import wire
+from processes import Listener, descriptor_count, peak_resident_bytes, resident_bytes, wait_until, wsx
+
+MEBIBYTE = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def server():
+    """An echo server that all of these abuse in turn, and that survives them all."""
+    with Listener("--echo", "--handshake-timeout", "700ms") as server:
+        yield server
+        assert wsx("connect", "-n", "1", server.url, "alive").out == b"alive\n"
+        assert server.stop() == 0
+
+
+def dial(server, upgraded=False):
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+    if upgraded:
+        stream.send(wire.upgrade_request(server.port))
+        assert stream.read_head().startswith(b"HTTP/1.1 101 ")
+    return stream
+
+
+def answer_to(server, request):
+    stream = dial(server)
+    with stream.sock:
+        try:
+            stream.send(request)
+        except OSError:
+            pass
+        return stream.read_to_end()
+
+
+@pytest.mark.parametrize(
+    "request_head, status",
+    [(b"\x00\x01\x02garbage\xff\r\n\r\n", b"400"),
+     (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 512 + b"\r\n\r\n", b"400"),
+     (b"GET / HTTP/1.1\r\n\r\n", b"400"),
+     (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"426"),
+     (b"GET / HTTP/1.1\nHost: localhost\n\n", b"400"),
+     (b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"405"),
+     (b"GET / HTTP/2.0\r\nHost: localhost\r\n\r\n", b"505"),
+     (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: " + b"x" * 20_000 + b"\r\n\r\n", b"431"),
+     (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 101 + b"\r\n", b"431"),
+     (b"GET /" + b"x" * 20_000, b"4"),
+     (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n", b"400")],
+    ids=lambda value: repr(value[:50]))
+def test_a_request_that_is_no_upgrade_gets_an_answer(server, request_head, status):
+    assert answer_to(server, request_head).startswith(b"HTTP/1.1 " + status)
+
+
+def test_another_version_is_answered_with_the_one_spoken(server):
+    request = wire.upgrade_request(server.port).replace(b"Version: 13", b"Version: 8")
+    answer = answer_to(server, request)
+    assert answer.startswith(b"HTTP/1.1 426 ")
+    assert wire.field(answer, b"Sec-WebSocket-Version") == b"13"
+
+
+def test_a_head_of_a_megabyte_gets_431_and_is_not_kept(server):
+    assert answer_to(server, b"GET / HTTP/1.1\r\nX: " + b"x" * MEBIBYTE).startswith(b"HTTP/1.1 431 ")
+
+
+def test_half_a_request_and_then_nothing_gets_408(server):
+    stream = dial(server)
+    with stream.sock:
+        stream.send(b"GET / HTTP/1.1\r\nHost: local")
+        assert stream.read_to_end().startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_request_byte_by_byte_gets_408_when_it_takes_too_long(server):
+    stream = dial(server)
+    request = wire.upgrade_request(server.port)
+    with stream.sock:
+        for byte in request:
+            try:
+                stream.send(bytes([byte]))
+            except OSError:
+                break
+            time.sleep(0.01)
+        assert stream.read_to_end().startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_connection_that_says_nothing_gets_408(server):
+    stream = dial(server)
+    with stream.sock:
+        assert stream.read_to_end().startswith(b"HTTP/1.1 408 ")
+
+
+def test_half_a_request_and_then_the_end_is_nobodys_business(server):
+    assert answer_to_shut(server, b"GET / HTTP/1.1\r\nHo") == b""
+
+
+def answer_to_shut(server, request):
+    stream = dial(server)
+    with stream.sock:
+        stream.send(request)
+        stream.sock.shutdown(socket.SHUT_WR)
+        return stream.read_to_end()
+
+
+@pytest.mark.parametrize(
+    "data, code",
+    [(wire.text("x"), 1002), (wire.text("x", reserved=4, is_masked=True), 1002), (wire.frame(3, is_masked=True), 1002),
+     (wire.frame(wire.PING, is_final=False, is_masked=True), 1002), (wire.text(b"\xff", is_masked=True), 1007),
+     (wire.frame(wire.CONTINUATION, is_masked=True), 1002), (wire.frame(wire.CLOSE, b"\x03", is_masked=True), 1002),
+     (wire.close(1005, is_masked=True), 1002), (wire.frame(wire.BINARY, is_masked=True, claimed_length=1 << 63), 1002),
+     (wire.frame(wire.BINARY, is_masked=True, claimed_length=(16 * MEBIBYTE) + 1), 1009),
+     (wire.frame(wire.BINARY, is_masked=True, claimed_length=(1 << 63) - 1), 1009)],
+    ids=repr)
+def test_a_client_that_breaks_the_protocol_is_closed_with_the_right_code(server, data, code):
+    stream = dial(server, upgraded=True)
+    with stream.sock:
+        stream.send(data)
+        assert stream.read_until_close().close_code == code
+        assert stream.read_to_end() == b""
+
+
+def test_frames_in_the_same_packet_as_the_request_are_echoed(server):
+    stream = dial(server)
+    with stream.sock:
+        stream.send(wire.upgrade_request(server.port) + wire.text("early", is_masked=True))
+        assert stream.read_head().startswith(b"HTTP/1.1 101 ")
+        assert stream.read_frame().payload == b"early"
+
+
+def test_a_client_that_vanishes_in_the_middle_of_a_frame_leaves_nothing_behind(server):
+    before = descriptor_count(server.pid)
+    for _ in range(20):
+        stream = dial(server, upgraded=True)
+        stream.send(wire.text("x" * 1000, is_masked=True)[:100])
+        stream.sock.close()
+    wait_until(lambda: descriptor_count(server.pid) <= before, what="the descriptors' release")
+
+
+def test_a_thousand_connections_leave_no_descriptor_behind(server):
+    def connect(number):
+        stream = dial(server, upgraded=True)
+        with stream.sock:
+            if number % 3 == 0:
+                stream.send(wire.close(1000, is_masked=True))
+                assert stream.read_until_close().close_code == 1000
+            elif number % 3 == 1:
+                stream.send(wire.text("x", is_masked=True))
+
+    before = descriptor_count(server.pid)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(connect, range(1000)))
+    wait_until(lambda: descriptor_count(server.pid) <= before, what="the descriptors' release")
+
+
+def test_a_client_that_stops_reading_while_it_floods_an_echo_bounds_the_memory():
+    payload = wire.text("x" * 65_000, is_masked=True)
+    with Listener("--echo") as server:
+        stream = dial(server, upgraded=True)
+        with stream.sock:
+            stream.sock.settimeout(2)
+            sent = 0
+            try:
+                while sent < 512 * MEBIBYTE:
+                    stream.send(payload)
+                    sent += len(payload)
+            except TimeoutError:
+                pass
+            assert sent < 128 * MEBIBYTE, "the server reads on without limit"
+            assert peak_resident_bytes(server.pid) < 128 * MEBIBYTE
+            # Others are served meanwhile.
+            assert wsx("connect", "-n", "1", server.url, "hi").out == b"hi\n"
+        assert server.stop() == 0
+
+
+def test_a_flood_of_pings_from_a_client_that_does_not_read_bounds_the_memory():
+    pings = wire.frame(wire.PING, b"x" * 125, is_masked=True) * 500
+    with Listener("--echo") as server:
+        stream = dial(server, upgraded=True)
+        with stream.sock:
+            stream.sock.settimeout(2)
+            try:
+                for _ in range(2000):
+                    stream.send(pings)
+            except TimeoutError:
+                pass
+            assert peak_resident_bytes(server.pid) < 128 * MEBIBYTE
+            assert wsx("connect", "-n", "1", server.url, "hi").out == b"hi\n"
+
+
+def test_a_reader_that_stays_behind_is_dropped_and_the_others_get_everything():
+    line = b"x" * 1000 + b"\n"
+    with Listener(stdin=-1) as server:
+        slow = dial(server, upgraded=True)
+        with slow.sock:
+            count = 60_000
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                good = pool.submit(wsx, "connect", "--no-stdin", "-n", str(count), server.url)
+                server.wait_for("Client 2 connected")
+                pool.submit(server.send, line * count)
+                result = good.result(60)
+            assert (result.status, result.out == line * count) == (0, True)
+            assert resident_bytes(server.pid) < 128 * MEBIBYTE
+            server.wait_for("Client 1 disconnected")
