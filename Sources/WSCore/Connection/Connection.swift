@@ -126,11 +126,12 @@ public final class Connection<Handler: ConnectionHandler> {
         return isSent
     }
 
-    /// Begins the closing handshake, unless it has begun; the end is reported to the handler.
-    public func close(_ frame: CloseFrame) {
-        guard !isLeaving else { return }
-        session.outbox.sendClose(frame)
+    /// Begins the closing handshake; the end is reported to the handler. Returns whether it had not begun before.
+    @discardableResult
+    public func close(_ frame: CloseFrame) -> Bool {
+        guard !isLeaving, session.outbox.sendClose(frame) else { return false }
         afterSessionChanged()
+        return true
     }
 
     /// Ends the connection without a closing handshake; the handler hears of it at once.

@@ -61,9 +61,7 @@ extension ConnectRun: LineEditor.Delegate {
             pingTime = loop.now
             payload.withUnsafeBytes { sendTyped(control: .ping, $0.bytes) }
         case .pong(let payload): payload.withUnsafeBytes { sendTyped(control: .pong, $0.bytes) }
-        case .close(let frame):
-            console.show(transcript.close(frame, .sent))
-            connection?.close(frame)
+        case .close(let frame): close(with: frame)
         case .help: console.show(ReplLine.helpText)
         case .quit: endAsAsked()
         case .mistake(let why): console.error(why)
