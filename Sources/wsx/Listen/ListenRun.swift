@@ -111,6 +111,9 @@ final class ListenRun {
             let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
             console.notice(escapingControls("Client \(client.number) connected\(origin): \(target)\(subprotocol)"))
         }
+        if settings.arguments.verbosity > 0 {
+            for line in ReportedHead.lines(of: client.upgrade.request) { console.show(transcript.head(line, .received)) }
+        }
         output?.writeOpen(url: target, subprotocol: client.upgrade.subprotocol, client: client.number)
         // What is read goes to the clients there are: the input waits for the first.
         loop.atEndOfTurn(self)
