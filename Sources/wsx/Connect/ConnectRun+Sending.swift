@@ -37,7 +37,9 @@ extension ConnectRun: InputReader.Receiver {
     func send(_ payload: RawSpan, as kind: MessageKind) {
         guard let connection, connection.send(payload, as: kind) else { return }
         sentCount += 1
-        if editor != nil || settings.arguments.verbosity > 1 { console.show(transcript.message(payload, as: kind, .sent)) }
+        if editor != nil || settings.arguments.verbosity > 1 {
+            console.show(transcript.message(payload, as: kind, .sent))
+        }
     }
 
     /// Closes the connection when nothing has come for long enough, and nothing is on its way in either direction.

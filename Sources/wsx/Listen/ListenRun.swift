@@ -112,7 +112,9 @@ final class ListenRun {
             console.notice(escapingControls("Client \(client.number) connected\(origin): \(target)\(subprotocol)"))
         }
         if settings.arguments.verbosity > 0 {
-            for line in ReportedHead.lines(of: client.upgrade.request) { console.show(transcript.head(line, .received)) }
+            for line in ReportedHead.lines(of: client.upgrade.request) {
+                console.show(transcript.head(line, .received))
+            }
         }
         output?.writeOpen(url: target, subprotocol: client.upgrade.subprotocol, client: client.number)
         // What is read goes to the clients there are: the input waits for the first.
