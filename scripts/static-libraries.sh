@@ -10,7 +10,7 @@ target=$(cd "$1" && pwd)
 # place NAME FILE: makes FILE the library that -lNAME finds first.
 place() {
     local found
-    found=$(${CC:-cc} -print-file-name="$2" 2>/dev/null || true)
+    found=$(clang -print-file-name="$2" 2>/dev/null || true)
     case $found in /*) ln -sf "$found" "$target/lib$1.a" ;; esac
 }
 place uv libuv_a.a

@@ -95,7 +95,7 @@ final class ListenRun {
 
     private func announce(_ address: SocketAddress?) {
         let url = address.map { "ws://\($0)/" } ?? "ws+unix:\(settings.arguments.address.dropFirst("unix:".count))"
-        console.notice("Listening on \(url)" + (editor == nil ? "" : ". /help lists commands."))
+        console.notice("Listening on \(url)" + (editor == nil ? "" : "; /help lists commands"))
         output?.writeEvent("listening") { event in
             event.add("url", url)
             if let address { event.add("port", Int(address.port)) }
