@@ -40,14 +40,17 @@ public final class Connection<Handler: ConnectionHandler> {
     public let handler: Handler
 
     private let stream: ByteStream
-    private var session: Session
+    @usableFromInline internal var session: Session
+    /// Decodes bytes. Made where the type of the handler is known, so that the decoding loop is specialised for it:
+    /// a stream reaches its delegate dynamically, in code that is generic still.
+    private let decode: (Connection<Handler>, inout MutableRawSpan) -> Void
     private var isReceiving = false
     private var isTerminating = false
     private var isFlushScheduled = false
     private var wasFull = false
     /// Whether reading is paused by ``pauseReading()``.
     public private(set) var isPausedByUser = false
-    private var violation: ProtocolError?
+    @usableFromInline internal var violation: ProtocolError?
     private var writeFailure: IOError?
     /// Whether the connection is over for the handler, or has nothing left but to take leave of the peer.
     private var isLeaving = false
@@ -59,7 +62,24 @@ public final class Connection<Handler: ConnectionHandler> {
     public static var queueLimitBytes: Int { 16 << 20 }
 
     /// Makes a connection on a stream whose opening handshake has just succeeded; ``start(with:)`` sets it going.
-    public init(_ stream: ByteStream, settings: Settings, maskingKeys: MaskingKeySource, handler: Handler) {
+    @inlinable
+    public convenience init(_ stream: ByteStream, settings: Settings, maskingKeys: MaskingKeySource, handler: Handler) {
+        self.init(stream, settings: settings, maskingKeys: maskingKeys, handler: handler) { connection, bytes in
+            var events = ConnectionEvents(connection: connection, handler: connection.handler)
+            do throws(ProtocolError) {
+                try connection.session.receive(&bytes, handler: &events)
+            } catch {
+                connection.violation = error
+            }
+        }
+    }
+
+    @usableFromInline
+    internal init(
+        _ stream: ByteStream, settings: Settings, maskingKeys: MaskingKeySource, handler: Handler,
+        decode: @escaping (Connection<Handler>, inout MutableRawSpan) -> Void
+    ) {
+        self.decode = decode
         self.stream = stream
         self.settings = settings
         self.handler = handler
@@ -126,11 +146,12 @@ public final class Connection<Handler: ConnectionHandler> {
         return isSent
     }
 
-    /// Begins the closing handshake, unless it has begun; the end is reported to the handler.
-    public func close(_ frame: CloseFrame) {
-        guard !isLeaving else { return }
-        session.outbox.sendClose(frame)
+    /// Begins the closing handshake; the end is reported to the handler. Returns whether it had not begun before.
+    @discardableResult
+    public func close(_ frame: CloseFrame) -> Bool {
+        guard !isLeaving, session.outbox.sendClose(frame) else { return false }
         afterSessionChanged()
+        return true
     }
 
     /// Ends the connection without a closing handshake; the handler hears of it at once.
@@ -184,13 +205,8 @@ public final class Connection<Handler: ConnectionHandler> {
 
     private func receive(_ bytes: inout MutableRawSpan) {
         receivedBytes += bytes.byteCount
-        var events = ConnectionEvents(connection: self, handler: handler)
         isReceiving = true
-        do throws(ProtocolError) {
-            try session.receive(&bytes, handler: &events)
-        } catch {
-            violation = error
-        }
+        decode(self, &bytes)
         isReceiving = false
         if isTerminating { end(failure: nil) } else { afterSessionChanged() }
     }
@@ -291,27 +307,39 @@ extension Connection: ByteStreamDelegate {
 }
 
 /// Hands a session's events to the connection's handler.
+@usableFromInline
 internal struct ConnectionEvents<Handler: ConnectionHandler>: SessionHandler {
-    let connection: Connection<Handler>
-    let handler: Handler
+    @usableFromInline internal let connection: Connection<Handler>
+    @usableFromInline internal let handler: Handler
 
-    func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+    @inlinable
+    internal init(connection: Connection<Handler>, handler: Handler) {
+        self.connection = connection
+        self.handler = handler
+    }
+
+    @inlinable
+    internal func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
         handler.connection(connection, received: payload, as: kind, outbox: &outbox)
     }
 
-    func receivedPing(_ payload: RawSpan, outbox: inout Outbox) {
+    @inlinable
+    internal func receivedPing(_ payload: RawSpan, outbox: inout Outbox) {
         handler.connection(connection, receivedPing: payload, outbox: &outbox)
     }
 
-    func receivedPong(_ payload: RawSpan, outbox: inout Outbox) {
+    @inlinable
+    internal func receivedPong(_ payload: RawSpan, outbox: inout Outbox) {
         handler.connection(connection, receivedPong: payload, outbox: &outbox)
     }
 
-    func receivedClose(_ frame: CloseFrame, outbox: inout Outbox) {
+    @inlinable
+    internal func receivedClose(_ frame: CloseFrame, outbox: inout Outbox) {
         handler.connection(connection, receivedClose: frame, outbox: &outbox)
     }
 
-    func receivedHeader(_ header: FrameHeader) {
+    @inlinable
+    internal func receivedHeader(_ header: FrameHeader) {
         handler.connection(connection, receivedHeader: header)
     }
 }

@@ -11,7 +11,8 @@ public struct ConnectionEnd: Sendable {
 
     /// Makes an end.
     public init(
-        closing: ClosingHandshake, violation: ProtocolError? = nil, failure: IOError? = nil, closingTimedOut: Bool = false
+        closing: ClosingHandshake, violation: ProtocolError? = nil, failure: IOError? = nil,
+        closingTimedOut: Bool = false
     ) {
         self.closing = closing
         self.violation = violation

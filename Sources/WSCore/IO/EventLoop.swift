@@ -44,12 +44,12 @@ public final class EventLoop {
             guard let data = prepare?.pointee.data else { return }
             Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue().runEndOfTurnWork()
         }
-        // The handle itself is no reason to go on running.
-        prepareHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
+        // Only work that waits is a reason to go on running.
+        withPrepareHandle { uv_unref($0) }
     }
 
     deinit {
-        prepareHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
+        withPrepareHandle { uv_close($0, nil) }
         uv_run(handle, UV_RUN_NOWAIT)
         // A loop that still has open handles cannot be closed; its memory is then left to the system.
         if uv_loop_close(handle) == 0 { handle.deallocate() }
@@ -83,16 +83,23 @@ public final class EventLoop {
 
     /// Has `work` called once, at the end of this turn.
     public func atEndOfTurn(_ work: any EndOfTurnWork) {
+        // The streams may all be paused until this work is done: without it the loop would take itself for idle.
+        if endOfTurnWork.isEmpty { withPrepareHandle { uv_ref($0) } }
         endOfTurnWork.append(work)
     }
 
     private func runEndOfTurnWork() {
         // Work may ask for more work, which belongs to the same turn: it is all done before the loop waits.
         while !endOfTurnWork.isEmpty {
+            withPrepareHandle { uv_unref($0) }
             swap(&endOfTurnWork, &runningWork)
             for work in runningWork { work.endTurn() }
             runningWork.removeAll(keepingCapacity: true)
         }
+    }
+
+    private func withPrepareHandle(_ body: (UnsafeMutablePointer<uv_handle_t>) -> Void) {
+        prepareHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { body($0) }
     }
 }
 

@@ -8,10 +8,13 @@ public struct CloseFrame: Equatable, Sendable {
     /// The longest reason, in bytes: a control frame's 125 less the code's two.
     public static let maximumReasonBytes = FrameHeader.maximumControlPayloadBytes - 2
 
-    /// Makes the payload of a close frame; a reason that is too long is cut at the end of a scalar.
+    /// Makes the payload of a close frame.
+    ///
+    /// A code that must not travel, such as 1005, becomes none (RFC 6455 §7.4.1), and a reason without a code is
+    /// dropped. A reason that is too long is cut at the end of a scalar.
     public init(code: CloseCode?, reason: String = "") {
-        self.code = code
-        guard code != nil else {
+        self.code = code?.mayTravel == true ? code : nil
+        guard self.code != nil else {
             self.reason = ""
             return
         }

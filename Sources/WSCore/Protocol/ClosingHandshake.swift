@@ -23,10 +23,10 @@ public struct ClosingHandshake: Equatable, Sendable {
     /// Whether both ends have sent their close frame.
     public var isComplete: Bool { sent != nil && received != nil }
 
-    /// Whether nothing more may be sent.
+    /// Whether nothing more may be sent, but for answers to pings.
     ///
-    /// RFC 6455 §5.5.1: an endpoint must not send any more data frames after sending a close frame. Pings and
-    /// pongs would be of no use to a peer that has finished, and are not sent either.
+    /// RFC 6455 §5.5.1: an endpoint must not send any more data frames after sending a close frame. Pings of our own
+    /// would be of no use. Those of the peer are answered until its close frame arrives (§5.5.2).
     @inlinable
     public var isSendingOver: Bool { sent != nil }
 }

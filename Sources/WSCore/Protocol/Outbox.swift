@@ -1,6 +1,7 @@
 /// The sending half of a session: turns messages and control frames into bytes for the wire.
 ///
-/// What is sent after our close frame is dropped, which each method reports by returning false.
+/// What is sent after our close frame is dropped, which each method reports by returning false; only the peer's pings
+/// are still answered.
 public struct Outbox: ~Copyable {
     /// Which end this is; a client masks.
     public let role: Role
@@ -76,7 +77,7 @@ public struct Outbox: ~Copyable {
     public mutating func bytesWereTaken() {
         guard hasPendingPong, bytes.count <= Self.pongBacklogBytes else { return }
         hasPendingPong = false
-        guard !closing.isSendingOver else { return }
+        guard closing.received == nil else { return }
         let payload = pendingPong.takeAll()
         payload.withReadableBytes { appendFrame(.pong, $0) }
     }
@@ -84,7 +85,7 @@ public struct Outbox: ~Copyable {
     @usableFromInline
     internal mutating func answer(ping payload: RawSpan) {
         // RFC 6455 §5.5.2: a ping must be answered with a pong, unless a close frame has been received.
-        guard !closing.isSendingOver, closing.received == nil else { return }
+        guard closing.received == nil else { return }
         // RFC 6455 §5.5.3: only the most recent of several pings needs an answer, so this one stands for any kept back.
         hasPendingPong = bytes.count > Self.pongBacklogBytes
         guard hasPendingPong else {

@@ -17,7 +17,7 @@ extension ConnectRun: ConnectionHandler {
         if receivedCount == settings.arguments.count {
             isDeaf = true
             isEnding = true
-            outbox.sendClose(settings.closeFrame)
+            if outbox.sendClose(settings.closeFrame) { showSent(settings.closeFrame) }
         }
     }
 
@@ -61,6 +61,11 @@ extension ConnectRun: ConnectionHandler {
     func showHandshake(_ lines: [String], _ direction: Transcript.Direction) {
         guard settings.arguments.verbosity > 0 else { return }
         for line in lines { console.show(transcript.head(line, direction)) }
+    }
+
+    /// Shows our own close frame.
+    func showSent(_ frame: CloseFrame) {
+        if showsFrames { console.show(transcript.close(frame, .sent)) }
     }
 
     private var showsFrames: Bool { editor != nil || settings.arguments.verbosity > 0 }

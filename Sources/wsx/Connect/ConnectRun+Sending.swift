@@ -37,7 +37,9 @@ extension ConnectRun: InputReader.Receiver {
     func send(_ payload: RawSpan, as kind: MessageKind) {
         guard let connection, connection.send(payload, as: kind) else { return }
         sentCount += 1
-        if editor != nil { console.show(transcript.message(payload, as: kind, .sent)) }
+        if editor != nil || settings.arguments.verbosity > 1 {
+            console.show(transcript.message(payload, as: kind, .sent))
+        }
     }
 
     /// Closes the connection when nothing has come for long enough, and nothing is on its way in either direction.
@@ -61,9 +63,7 @@ extension ConnectRun: LineEditor.Delegate {
             pingTime = loop.now
             payload.withUnsafeBytes { sendTyped(control: .ping, $0.bytes) }
         case .pong(let payload): payload.withUnsafeBytes { sendTyped(control: .pong, $0.bytes) }
-        case .close(let frame):
-            console.show(transcript.close(frame, .sent))
-            connection?.close(frame)
+        case .close(let frame): close(with: frame)
         case .help: console.show(ReplLine.helpText)
         case .quit: endAsAsked()
         case .mistake(let why): console.error(why)

@@ -143,7 +143,8 @@ final class ConnectRun {
         }
         let subprotocol = opened.upgrade.subprotocol.map { " (subprotocol \(escapingControls($0)))" } ?? ""
         console.notice(
-            "Connected to \(settings.url) in \(Failure.words(for: opened.duration))\(subprotocol). /help lists commands.")
+            "Connected to \(settings.url) in \(Failure.words(for: opened.duration))\(subprotocol). /help lists commands."
+        )
     }
 
     // MARK: Ending
@@ -152,7 +153,13 @@ final class ConnectRun {
     func endAsAsked() {
         isEnding = true
         lingerTimer = nil
-        connection?.close(settings.closeFrame)
+        close(with: settings.closeFrame)
+    }
+
+    /// Begins the closing handshake, unless it has begun.
+    func close(with frame: CloseFrame) {
+        guard let connection, connection.close(frame) else { return }
+        showSent(frame)
     }
 
     /// Ends the run for a reason of its own; the first counts.
@@ -166,7 +173,7 @@ final class ConnectRun {
             connector?.cancel()
             return stop()
         }
-        connection.close(settings.closeFrame)
+        close(with: settings.closeFrame)
         guard hurried, graceTimer == nil else { return }
         graceTimer = Timer(on: loop) { connection.terminate() }
         graceTimer?.start(after: Self.hurriedCloseLimit)

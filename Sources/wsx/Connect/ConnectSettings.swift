@@ -99,7 +99,8 @@ struct ConnectSettings {
             let contents = try HeaderFiles.contents(of: path, for: "--file")
             let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
             guard kind == .binary || isText else {
-                throw .badInput(what: "--file \(escapingControls(path))", why: "it is not UTF-8 text; send it with --binary")
+                throw .badInput(
+                    what: "--file \(escapingControls(path))", why: "it is not UTF-8 text; send it with --binary")
             }
             messages.append((contents, kind))
         }

@@ -68,6 +68,9 @@ extension ListenRun: InputReader.Receiver {
     }
 
     private func sendToAll(_ payload: RawSpan, as kind: MessageKind) {
+        if editor != nil || settings.arguments.verbosity > 1 {
+            console.show(transcript.message(payload, as: kind, .sent))
+        }
         for connection in server.connections.values { connection.send(payload, as: kind) }
     }
 }
@@ -99,7 +102,6 @@ extension ListenRun: LineEditor.Delegate {
             guard settings.kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
                 return console.error("the line is not UTF-8 text and was not sent")
             }
-            console.show(transcript.message(bytes.bytes, as: settings.kind, .sent))
             sendToAll(bytes.bytes, as: settings.kind)
         }
     }

@@ -95,7 +95,7 @@ final class ListenRun {
 
     private func announce(_ address: SocketAddress?) {
         let url = address.map { "ws://\($0)/" } ?? "ws+unix:\(settings.arguments.address.dropFirst("unix:".count))"
-        console.notice("Listening on \(url)" + (editor == nil ? "" : ". /help lists commands."))
+        console.notice("Listening on \(url)" + (editor == nil ? "" : "; /help lists commands"))
         output?.writeEvent("listening") { event in
             event.add("url", url)
             if let address { event.add("port", Int(address.port)) }
@@ -110,6 +110,11 @@ final class ListenRun {
             let origin = client.address.map { " from \($0)" } ?? ""
             let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
             console.notice(escapingControls("Client \(client.number) connected\(origin): \(target)\(subprotocol)"))
+        }
+        if settings.arguments.verbosity > 0 {
+            for line in ReportedHead.lines(of: client.upgrade.request) {
+                console.show(transcript.head(line, .received))
+            }
         }
         output?.writeOpen(url: target, subprotocol: client.upgrade.subprotocol, client: client.number)
         // What is read goes to the clients there are: the input waits for the first.

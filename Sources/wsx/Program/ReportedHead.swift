@@ -14,6 +14,12 @@ enum ReportedHead {
         }
     }
 
+    /// The lines of a request that was received.
+    static func lines(of request: RequestHead) -> [String] {
+        (["\(request.method) \(request.target) HTTP/1.\(request.minorVersion)"] + request.fields.map(line))
+            .map { escapingControls($0) }
+    }
+
     /// The lines of a response.
     static func lines(of response: ResponseHead) -> [String] {
         let reason = response.reason.isEmpty ? "" : " \(response.reason)"

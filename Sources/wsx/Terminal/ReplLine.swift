@@ -72,7 +72,9 @@ enum ReplLine: Equatable {
         do throws(ValueProblem) {
             code = CloseCode(rawValue: try CloseCodeValue.parse(String(word)))
         } catch {
-            return .mistake("/close: code \(number) may not be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may")
+            return .mistake(
+                "/close: code \(number) may not be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
+            )
         }
         let reason = words.count > 1 ? String(words[1]) : ""
         guard reason.utf8.count <= CloseFrame.maximumReasonBytes else {

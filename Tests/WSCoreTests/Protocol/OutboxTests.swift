@@ -87,10 +87,9 @@ import WSCore
         #expect(contents(of: outbox.bytes) == wire([frame(0x89, longest), frame(0x8A, longest)], sentBy: role))
     }
 
-    @Test("RFC 6455 §5.5.1: nothing is sent after the close frame", arguments: Role.allCases)
-    func afterClose(role: Role) throws {
+    @Test("RFC 6455 §5.5.1: nothing of our own is sent after the close frame", arguments: Role.allCases)
+    func afterClose(role: Role) {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
-        var handler = RecordingHandler()
         let areSent = [
             session.outbox.sendClose(CloseFrame(code: .goingAway, reason: "bye")),
             session.outbox.sendClose(CloseFrame(code: .normalClosure)),
@@ -99,9 +98,25 @@ import WSCore
             session.outbox.pong("late"),
         ]
         #expect(areSent == [true, false, false, false, false])
-        try session.receive(wire([frame(0x89, "ping")], receivedBy: role), handler: &handler)
-        #expect(handler.events == [.ping(Array("ping".utf8))])
         #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1001, "bye")], sentBy: role))
+    }
+
+    @Test("RFC 6455 §5.5.2: a ping is answered after our close frame, until the peer's", arguments: Role.allCases)
+    func pingAfterClose(role: Role) throws {
+        var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
+        var handler = RecordingHandler()
+        session.outbox.sendClose(CloseFrame(code: .goingAway))
+        try session.receive(wire([frame(0x89, "one")], receivedBy: role), handler: &handler)
+        try session.receive(wire([closeFrame(1001), frame(0x89, "two")], receivedBy: role), handler: &handler)
+        let expected = wire([closeFrame(1001), frame(0x8A, "one")], sentBy: role)
+        #expect(contents(of: session.outbox.bytes) == expected)
+    }
+
+    @Test("RFC 6455 §7.4.1: a code that must not travel is not sent", arguments: [999, 1005, 1006, 1015, 5000])
+    func codeThatMustNotTravel(code: UInt16) {
+        var outbox = Outbox(role: .server, maskingKeys: countingKeys())
+        outbox.sendClose(CloseFrame(code: CloseCode(rawValue: code), reason: "dropped with it"))
+        #expect(contents(of: outbox.bytes) == [0x88, 0x00])
     }
 
     @Test(
@@ -169,12 +184,12 @@ import WSCore
         #expect(contents(of: session.outbox.bytes) == frame(0x8A, "new"))
     }
 
-    @Test("RFC 6455 §5.5.1: an answer kept back is not sent after the close frame", arguments: Role.allCases)
+    @Test("RFC 6455 §5.5.2: an answer kept back is not sent after the peer's close frame", arguments: Role.allCases)
     func closedMeanwhile(role: Role) throws {
         var session = backloggedSession(role)
         var handler = RecordingHandler()
         try session.receive(wire([frame(0x89, "ping")], receivedBy: role), handler: &handler)
-        session.outbox.sendClose(CloseFrame(code: .normalClosure))
+        try session.receive(wire([closeFrame(1000)], receivedBy: role), handler: &handler)
         session.take(Outbox.pongBacklogBytes + 1)
         #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1000)], sentBy: role))
     }

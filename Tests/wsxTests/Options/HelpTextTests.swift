@@ -80,7 +80,7 @@ import Testing
                       --fragment-size SIZE          Split larger outgoing messages
 
                 Display:
-                  -v, --verbose                     Show the handshake; -vv every frame
+                  -v, --verbose                     Show handshake and control frames; -vv more
                   -q, --quiet                       No notices on stderr
                       --color WHEN                  When to use colors [auto]
                       --timestamps STYLE            Times shown on a terminal [local]
@@ -145,7 +145,7 @@ import Testing
                       --fragment-size SIZE        Split larger outgoing messages
 
                 Display:
-                  -v, --verbose                   Show the handshake; -vv every frame
+                  -v, --verbose                   Show handshake and control frames; -vv more
                   -q, --quiet                     No notices on stderr
                       --color WHEN                When to use colors [auto]
                       --timestamps STYLE          Times shown on a terminal [local]

@@ -111,7 +111,9 @@ extension CommandSpecification {
                 ("the peer did not answer our close within --close-timeout", "6"),
                 ("--timeout passed", "6"),
                 ("the reader of standard output went away", "0"),
-                ("Ctrl-C (SIGINT)", "130"),
+                ("/quit, Ctrl-D, or Ctrl-C on an empty line, at the prompt", "0"),
+                ("SIGINT (Ctrl-C) elsewhere", "130"),
+                ("SIGTERM", "143"),
             ]),
         .paragraph("An end from this side sends a close frame with `--close-code` and `--close-reason`."))
 

@@ -16,7 +16,7 @@ extension ManualSection {
             ("4", "The server refused the upgrade; its status, headers and body are shown."),
             ("5", "The peer broke the protocol."),
             ("6", "Timed out."),
-            ("130", "Interrupted. `wsx listen` exits with 0 instead."),
+            ("130, 143", "Ended by SIGINT, by SIGTERM. `wsx listen` exits with 0 instead."),
         ]))
 
     /// The forms of the values that many options take.

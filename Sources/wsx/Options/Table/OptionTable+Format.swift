@@ -24,10 +24,10 @@ extension OptionTable {
     static let display = [
         OptionSpecification(
             "verbose", "v", repeatable: true, group: .display,
-            summary: "Show the handshake; -vv every frame",
+            summary: "Show handshake and control frames; -vv more",
             manual: """
                 Show the handshake and control frames on standard error. \
-                Given twice, also the header of every frame.
+                Given twice, also the header of every frame received and a line for every message sent.
                 """,
             effect: .update(.shared { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) })),
         OptionSpecification(
