@@ -163,7 +163,11 @@ class Listener(Running):
 
     def __init__(self, *arguments, address="0", **options):
         super().__init__([BINARY, "listen", *arguments, address], **options)
-        address = self.wait_for(r"Listening on (\S+)\n").group(1).decode()
+        try:
+            address = self.wait_for(r"Listening on (\S+)\n").group(1).decode()
+        except AssertionError:
+            self.__exit__()
+            raise
         self.url = address
         match = re.search(r":(\d+)/$", address)
         self.port = int(match.group(1)) if match else None
