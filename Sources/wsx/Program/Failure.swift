@@ -54,6 +54,8 @@ enum Failure: Error {
         case .input(let error): "reading standard input: \(error)"
         case .output(let error): "writing standard output: \(error)"
         case .system(let error): "starting: \(error)"
+        case .listening(let address, let error) where error == .addressInUse && address.hasPrefix("unix:"):
+            "listening on \(address): \(error); is another server running there? If none is, remove the file"
         case .listening(let address, let error): "listening on \(address): \(error)\(Self.remedy(for: error))"
         case .connecting(let url, let error): "connecting to \(url): \(Self.words(for: error))"
         case .closed(let frame): "the peer closed the connection: \(Self.words(for: frame))"
