@@ -351,7 +351,6 @@ def test_a_reader_of_standard_output_that_leaves_ends_the_prompt(screen):
         screen.wait_for_last_line(">")
         server.send(wire.text("one"))
         screen.wait_for("one$")
-        server.send(wire.text("two"))
         screen.wait_for("^0 again$")
 
 
