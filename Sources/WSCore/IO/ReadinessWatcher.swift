@@ -19,15 +19,18 @@ public final class ReadinessWatcher {
     public init(
         descriptor: Int32, on loop: EventLoop, for event: Event, action: @escaping () -> Void
     ) throws(IOError) {
-        self.action = action
-        reopened = try Descriptor.reopen(descriptor, forWriting: event == .hangUp)
-        handle = .allocate(capacity: 1)
+        let reopened = try Descriptor.reopen(descriptor, forWriting: event == .hangUp)
+        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
         let result = uv_poll_init(loop.handle, handle, reopened)
         guard result == 0 else {
+            // Not yet stored properties: deinit runs when an initialiser throws that has set them all.
             Descriptor.closeDescriptor(reopened)
             handle.deallocate()
             throw IOError(code: result)
         }
+        self.reopened = reopened
+        self.handle = handle
+        self.action = action
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         let events = event == .readable ? UV_READABLE : UV_DISCONNECT
         uv_poll_start(handle, Int32(events.rawValue)) { poll, status, _ in
