@@ -20,6 +20,12 @@ internal enum Descriptor {
         }
     }
 
+    /// Whether a socket stands behind a descriptor.
+    static func isSocket(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
     /// Opens what stands behind `descriptor` a second time.
     ///
     /// Non-blocking mode belongs to the open file that processes share, not to the descriptor: setting it on our

@@ -27,6 +27,8 @@ public final class DescriptorWriter {
         let stream = try ByteStream.open(descriptor: reopened, on: loop)
         stream.delegate = self
         self.stream = stream
+        // A socket's other end may have nothing more to say and still listen.
+        guard !Descriptor.isSocket(descriptor) else { return }
         hangUp = try? ReadinessWatcher(descriptor: descriptor, on: loop, for: .hangUp) { [weak self] in
             self?.fail(.brokenPipe)
         }
