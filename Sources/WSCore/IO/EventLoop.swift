@@ -95,7 +95,8 @@ public final class EventLoop {
         // Work may ask for more work, which belongs to the same turn: it is all done before the loop waits.
         while !endOfTurnWork.isEmpty {
             swap(&endOfTurnWork, &runningWork)
-            for work in runningWork { work.endTurn() }
+            // By index: an iterator's copy of the array would make removeAll allocate another.
+            for index in runningWork.indices { runningWork[index].endTurn() }
             runningWork.removeAll(keepingCapacity: true)
         }
     }
