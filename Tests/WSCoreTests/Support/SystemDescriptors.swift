@@ -110,3 +110,32 @@ func pattern(_ count: Int) -> [UInt8] {
 func isNonBlocking(_ descriptor: Int32) -> Bool {
     fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0
 }
+
+/// Gives `body` an address that answers no attempt to connect: that of a listener whose queue is full.
+func withSilentAddress(_ body: (SocketAddress) throws -> Void) throws {
+    #if canImport(Darwin)
+        let kind = SOCK_STREAM
+    #else
+        let kind = Int32(SOCK_STREAM.rawValue)
+    #endif
+    let listener = socket(AF_INET, kind, 0)
+    var clients: [Int32] = []
+    defer { for descriptor in clients + [listener] { _ = close(descriptor) } }
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let any = try #require(anyLoopbackPort())
+    let bound = any.withSockaddr { bind(listener, $0, length) }
+    try #require(bound == 0)
+    try #require(listen(listener, 0) == 0)
+    let listening = SocketAddress.read { address, byteCount in
+        var length = socklen_t(byteCount.pointee)
+        return getsockname(listener, address, &length)
+    }
+    let address = try #require(listening)
+    for _ in 0..<8 {
+        let client = socket(AF_INET, kind, 0)
+        setNonBlocking(client)
+        _ = address.withSockaddr { connect(client, $0, length) }
+        clients.append(client)
+    }
+    try body(address)
+}
