@@ -11,7 +11,10 @@ enum HeaderFiles {
                 continue
             }
             let path = String(header.dropFirst())
-            let text = String(decoding: try contents(of: path, for: "--header"), as: UTF8.self)
+            let bytes = try contents(of: path, for: "--header")
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw .badArgument(what: "--header \(escapingControls(path))", why: "it is not UTF-8 text")
+            }
             // A line ends with LF or CR LF; Swift takes the latter for one character.
             for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
             where !line.isEmpty {
