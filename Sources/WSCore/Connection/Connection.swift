@@ -171,6 +171,8 @@ public final class Connection<Handler: ConnectionHandler> {
         } catch {
             return didFailToWrite(error)
         }
+        // Not before the close frame is written: what the kernel takes at once is no sign of a slow reader.
+        if session.outbox.closing.isSendingOver { startCloseTimer() }
         if wasFull, queuedBytes <= Self.queueLimitBytes / 2 {
             wasFull = false
             updateReading()
@@ -208,7 +210,6 @@ public final class Connection<Handler: ConnectionHandler> {
         }
         if !session.outbox.bytes.isEmpty { scheduleFlush() }
         if wasFull { updateReading() }
-        if closing.sent != nil { startCloseTimer() }
     }
 
     /// The last bytes are in the outbox; what the peer still sends is of no interest.
