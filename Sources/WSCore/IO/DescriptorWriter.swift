@@ -34,8 +34,8 @@ public final class DescriptorWriter {
         }
     }
 
-    /// The number of bytes that wait, in the buffer and on the way.
-    public var pendingBytes: Int { buffer.count + (stream?.inFlightBytes ?? 0) }
+    /// The number of bytes that wait, in the buffer and on the way; none once the writer is closed.
+    public var pendingBytes: Int { isClosed ? 0 : buffer.count + (stream?.inFlightBytes ?? 0) }
 
     /// Has what is in ``buffer`` written at the end of the turn.
     public func schedule() {

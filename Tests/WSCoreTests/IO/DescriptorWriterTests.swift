@@ -55,6 +55,7 @@ import Testing
             closeAll(ends.readEnd)
             loop.run { !log.errors.isEmpty }
             writer.append(Array("more".utf8))
+            #expect(writer.pendingBytes == 0)
             writer.flush()
             loop.run(for: .milliseconds(10))
             #expect(log.errors == [.brokenPipe])
