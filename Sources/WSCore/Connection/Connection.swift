@@ -56,7 +56,7 @@ public final class Connection<Handler: ConnectionHandler> {
     private var isLeaving = false
     private var hasEnded = false
     private var closeTimer: Timer?
-    private var queuedBytesAtLastCheck = 0
+    private var unsentBytesAtLastCheck = 0
 
     /// With more bytes queued than this, ``isFull`` says that the source of the output is to pause.
     public static var queueLimitBytes: Int { 16 << 20 }
@@ -104,7 +104,7 @@ public final class Connection<Handler: ConnectionHandler> {
                 receive(&bytes)
             }
         }
-        if !isLeaving { stream.startReading() }
+        updateReading()
     }
 
     /// The number of bytes received, frame headers included.
@@ -118,6 +118,8 @@ public final class Connection<Handler: ConnectionHandler> {
     /// The number of bytes that wait to be taken by the kernel.
     public var queuedBytes: Int { session.outbox.bytes.count + stream.inFlightBytes }
 
+    private var unsentBytes: Int { session.outbox.bytes.count + stream.unsentBytes }
+
     /// Whether so much waits that the source of the output is to pause until
     /// ``ConnectionHandler/connectionDidDrain(_:)``.
     public var isFull: Bool { wasFull }
@@ -125,25 +127,25 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent: not after a close frame.
     @discardableResult
     public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
-        let isSent = session.outbox.send(payload, as: kind)
+        guard !isLeaving, session.outbox.send(payload, as: kind) else { return false }
         scheduleFlush()
-        return isSent
+        return true
     }
 
     /// Sends a ping with up to 125 bytes. Returns whether it was sent.
     @discardableResult
     public func sendPing(_ payload: RawSpan) -> Bool {
-        let isSent = session.outbox.sendPing(payload)
+        guard !isLeaving, session.outbox.sendPing(payload) else { return false }
         scheduleFlush()
-        return isSent
+        return true
     }
 
     /// Sends a pong that answers no ping, with up to 125 bytes. Returns whether it was sent.
     @discardableResult
     public func sendPong(_ payload: RawSpan) -> Bool {
-        let isSent = session.outbox.sendPong(payload)
+        guard !isLeaving, session.outbox.sendPong(payload) else { return false }
         scheduleFlush()
-        return isSent
+        return true
     }
 
     /// Begins the closing handshake; the end is reported to the handler. Returns whether it had not begun before.
@@ -189,6 +191,8 @@ public final class Connection<Handler: ConnectionHandler> {
         } catch {
             return didFailToWrite(error)
         }
+        // Not before the close frame is written: what the kernel takes at once is no sign of a slow reader.
+        if session.outbox.closing.isSendingOver { startCloseTimer() }
         if wasFull, queuedBytes <= Self.queueLimitBytes / 2 {
             wasFull = false
             updateReading()
@@ -221,7 +225,6 @@ public final class Connection<Handler: ConnectionHandler> {
         }
         if !session.outbox.bytes.isEmpty { scheduleFlush() }
         if wasFull { updateReading() }
-        if closing.sent != nil { startCloseTimer() }
     }
 
     /// The last bytes are in the outbox; what the peer still sends is of no interest.
@@ -250,6 +253,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Nothing can be sent any more; what the peer sent before, perhaps its close frame, is still to be read.
     private func didFailToWrite(_ error: IOError) {
         writeFailure = error
+        wasFull = false
         startCloseTimer()
         updateReading()
     }
@@ -258,15 +262,15 @@ public final class Connection<Handler: ConnectionHandler> {
         guard closeTimer == nil else { return }
         let timer = Timer(on: loop) { [unowned self] in closeTimerFired() }
         closeTimer = timer
-        queuedBytesAtLastCheck = queuedBytes
+        unsentBytesAtLastCheck = unsentBytes
         timer.start(after: settings.closeTimeout)
     }
 
     /// The peer is late only if it had a chance to answer: our output moves no more, and we are reading.
     private func closeTimerFired() {
-        let isMoving = queuedBytes < queuedBytesAtLastCheck
+        let isMoving = unsentBytes < unsentBytesAtLastCheck
         guard isMoving || isPausedByUser else { return end(failure: nil, closingTimedOut: true) }
-        queuedBytesAtLastCheck = queuedBytes
+        unsentBytesAtLastCheck = unsentBytes
         closeTimer?.start(after: settings.closeTimeout)
     }
 }

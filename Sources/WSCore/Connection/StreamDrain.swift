@@ -2,7 +2,7 @@
 ///
 /// To close a socket on which unread bytes wait, or still arrive, resets the connection, and a reset destroys
 /// last words that the peer has not read: a close frame, an error page. So the rest is read and thrown away until
-/// the peer closes its side, for a limited time.
+/// the peer closes its side, for a limited time after the last of our output has moved.
 internal final class StreamDrain: ByteStreamDelegate {
     /// One second is several round trips on any network; a peer has no duty to close at all.
     static let limit = Duration.seconds(1)
@@ -12,6 +12,8 @@ internal final class StreamDrain: ByteStreamDelegate {
     private let closesOwnSide: Bool
     private let completion: () -> Void
     private var timer: Timer?
+    private var unsentBytesAtLastCheck = 0
+    private var peerHasEnded = false
 
     /// Takes a stream over.
     /// - Parameters:
@@ -26,17 +28,28 @@ internal final class StreamDrain: ByteStreamDelegate {
         self.closesOwnSide = closesOwnSide
         self.completion = completion
         stream.delegate = self
-        let timer = Timer(on: stream.loop) { [unowned self] in finish() }
-        timer.start(after: Self.limit)
+        let timer = Timer(on: stream.loop) { [unowned self] in timerFired() }
         self.timer = timer
         stream.startReading()
         writeOn()
+        unsentBytesAtLastCheck = unsentBytes
+        timer.start(after: Self.limit)
+    }
+
+    private var unsentBytes: Int { output.count + stream.unsentBytes }
+
+    /// A peer that still takes our output has not had all of our last words.
+    private func timerFired() {
+        guard unsentBytes < unsentBytesAtLastCheck else { return finish() }
+        unsentBytesAtLastCheck = unsentBytes
+        timer?.start(after: Self.limit)
     }
 
     private func writeOn() {
         guard (try? stream.write(&output)) != nil else { return }
-        guard output.isEmpty, !stream.isWriting, closesOwnSide else { return }
-        stream.shutdown()
+        guard output.isEmpty, !stream.isWriting else { return }
+        if peerHasEnded { return finish() }
+        if closesOwnSide { stream.shutdown() }
     }
 
     private func finish() {
@@ -48,7 +61,10 @@ internal final class StreamDrain: ByteStreamDelegate {
     }
 
     func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {}
-    func streamDidReachEnd(_ stream: ByteStream) { finish() }
+    func streamDidReachEnd(_ stream: ByteStream) {
+        peerHasEnded = true
+        if output.isEmpty, !stream.isWriting { finish() }
+    }
     func streamDidDrain(_ stream: ByteStream) { writeOn() }
     func stream(_ stream: ByteStream, didFailToRead error: IOError) { finish() }
     func stream(_ stream: ByteStream, didFailToWrite error: IOError) { finish() }

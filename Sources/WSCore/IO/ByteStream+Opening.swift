@@ -44,6 +44,7 @@ extension ByteStream {
         let stream = try makePipe(on: loop)
         let result = stream.withPipeHandle { uv_pipe_open($0, descriptor) }
         guard result == 0 else {
+            Descriptor.closeDescriptor(descriptor)
             stream.close()
             throw IOError(code: result)
         }

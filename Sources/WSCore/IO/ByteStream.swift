@@ -48,8 +48,11 @@ public final class ByteStream {
     /// Whether the kernel has not taken all that was given to ``write(_:)``.
     public var isWriting: Bool { !inFlight.isEmpty }
 
-    /// The number of bytes that the kernel has not taken.
-    public var inFlightBytes: Int { inFlight.count }
+    /// The number of bytes of the write that is under way, which are kept until the kernel has taken them all.
+    public var inFlightBytes: Int { isClosed ? 0 : inFlight.count }
+
+    /// The number of those that the kernel has not taken: it shrinks while the peer reads.
+    public var unsentBytes: Int { isWriting && !isClosed ? uv_stream_get_write_queue_size(handle) : 0 }
 
     /// Starts handing what arrives to the delegate, or goes on after ``stopReading()``.
     public func startReading() {

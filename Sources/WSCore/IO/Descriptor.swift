@@ -20,6 +20,12 @@ internal enum Descriptor {
         }
     }
 
+    /// Whether a socket stands behind a descriptor.
+    static func isSocket(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
     /// Opens what stands behind `descriptor` a second time.
     ///
     /// Non-blocking mode belongs to the open file that processes share, not to the descriptor: setting it on our
@@ -61,12 +67,6 @@ internal enum Descriptor {
     static func waitUntilWritable(_ descriptor: Int32) {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&waiting, 1, -1)
-    }
-
-    /// Whether the other end of a pipe or terminal is gone, or both directions of a socket are over.
-    static func hasHungUp(_ descriptor: Int32) -> Bool {
-        var state = pollfd(fd: descriptor, events: 0, revents: 0)
-        return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLHUP | POLLERR) != 0
     }
 
     private static var lastError: IOError { IOError(code: uv_translate_sys_error(errno)) }

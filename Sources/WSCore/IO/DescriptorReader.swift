@@ -41,6 +41,10 @@ public final class DescriptorReader {
         }
     }
 
+    deinit {
+        close()
+    }
+
     /// Starts reading, or goes on after ``pause()``.
     public func start() {
         switch source {

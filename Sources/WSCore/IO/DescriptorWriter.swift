@@ -27,13 +27,15 @@ public final class DescriptorWriter {
         let stream = try ByteStream.open(descriptor: reopened, on: loop)
         stream.delegate = self
         self.stream = stream
+        // A socket's other end may have nothing more to say and still listen.
+        guard !Descriptor.isSocket(descriptor) else { return }
         hangUp = try? ReadinessWatcher(descriptor: descriptor, on: loop, for: .hangUp) { [weak self] in
             self?.fail(.brokenPipe)
         }
     }
 
-    /// The number of bytes that wait, in the buffer and on the way.
-    public var pendingBytes: Int { buffer.count + (stream?.inFlightBytes ?? 0) }
+    /// The number of bytes that wait, in the buffer and on the way; none once the writer is closed.
+    public var pendingBytes: Int { isClosed ? 0 : buffer.count + (stream?.inFlightBytes ?? 0) }
 
     /// Has what is in ``buffer`` written at the end of the turn.
     public func schedule() {

@@ -17,6 +17,7 @@ public final class EventLoop {
     private let prepareHandle: UnsafeMutablePointer<uv_prepare_t>
     private var endOfTurnWork: [any EndOfTurnWork] = []
     private var runningWork: [any EndOfTurnWork] = []
+    private var isStopped = false
 
     /// Where every stream of the loop is read to; its contents are valid until the next read.
     internal let readBuffer: UnsafeMutableRawBufferPointer
@@ -27,17 +28,16 @@ public final class EventLoop {
     /// Makes a loop.
     /// - Throws: ``IOError`` when the system has no descriptor or memory left for it.
     public init() throws(IOError) {
-        handle = .allocate(capacity: 1)
-        prepareHandle = .allocate(capacity: 1)
-        readBuffer = .allocate(byteCount: Self.readBufferBytes, alignment: 64)
-        let result = uv_loop_init(handle)
+        let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+        let result = uv_loop_init(loop)
         guard result == 0 else {
-            // The other stored properties are set; deinit does not run when an initialiser throws.
-            handle.deallocate()
-            prepareHandle.deallocate()
-            readBuffer.deallocate()
+            // Not yet a stored property: deinit runs when an initialiser throws that has set them all.
+            loop.deallocate()
             throw IOError(code: result)
         }
+        handle = loop
+        prepareHandle = .allocate(capacity: 1)
+        readBuffer = .allocate(byteCount: Self.readBufferBytes, alignment: 64)
         uv_prepare_init(handle, prepareHandle)
         prepareHandle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         uv_prepare_start(prepareHandle) { prepare in
@@ -59,8 +59,12 @@ public final class EventLoop {
 
     /// Runs until nothing is left to wait for, or ``stop()`` is called.
     public func run() {
-        uv_run(handle, UV_RUN_DEFAULT)
-        runEndOfTurnWork()
+        repeat {
+            uv_run(handle, UV_RUN_DEFAULT)
+            // The last work may have started something that is to be waited for.
+            runEndOfTurnWork()
+        } while !isStopped && uv_loop_alive(handle) != 0
+        isStopped = false
     }
 
     /// Handles what is ready, without waiting.
@@ -71,6 +75,7 @@ public final class EventLoop {
 
     /// Ends ``run()`` after the present turn.
     public func stop() {
+        isStopped = true
         uv_stop(handle)
     }
 
@@ -93,7 +98,8 @@ public final class EventLoop {
         while !endOfTurnWork.isEmpty {
             withPrepareHandle { uv_unref($0) }
             swap(&endOfTurnWork, &runningWork)
-            for work in runningWork { work.endTurn() }
+            // By index: an iterator's copy of the array would make removeAll allocate another.
+            for index in runningWork.indices { runningWork[index].endTurn() }
             runningWork.removeAll(keepingCapacity: true)
         }
     }

@@ -53,6 +53,8 @@ public final class NameResolver {
     /// Calls the lookup off: `completion` is not called any more.
     public func cancel() {
         completion = nil
+        // One that is waiting for a thread is dropped; one that has a thread ends by itself.
+        request.withMemoryRebound(to: uv_req_t.self, capacity: 1) { _ = uv_cancel($0) }
     }
 
     private func finish(_ result: Result<[SocketAddress], IOError>) {

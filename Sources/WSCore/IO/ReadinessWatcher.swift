@@ -13,43 +13,34 @@ public final class ReadinessWatcher {
 
     private let handle: UnsafeMutablePointer<uv_poll_t>
     private let reopened: Int32
-    private let event: Event
     private let action: () -> Void
 
     /// Starts watching a pipe, a terminal or a socket.
     public init(
         descriptor: Int32, on loop: EventLoop, for event: Event, action: @escaping () -> Void
     ) throws(IOError) {
-        self.event = event
-        self.action = action
-        reopened = try Descriptor.reopen(descriptor, forWriting: event == .hangUp)
-        handle = .allocate(capacity: 1)
+        let reopened = try Descriptor.reopen(descriptor, forWriting: event == .hangUp)
+        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
         let result = uv_poll_init(loop.handle, handle, reopened)
         guard result == 0 else {
+            // Not yet stored properties: deinit runs when an initialiser throws that has set them all.
             Descriptor.closeDescriptor(reopened)
             handle.deallocate()
             throw IOError(code: result)
         }
+        self.reopened = reopened
+        self.handle = handle
+        self.action = action
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         let events = event == .readable ? UV_READABLE : UV_DISCONNECT
         uv_poll_start(handle, Int32(events.rawValue)) { poll, status, _ in
             guard let data = poll?.pointee.data else { return }
             let watcher = Unmanaged<ReadinessWatcher>.fromOpaque(data).takeUnretainedValue()
-            withExtendedLifetime(watcher) { watcher.fired() }
+            withExtendedLifetime(watcher) { watcher.action() }
         }
         if event == .hangUp {
             handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_unref($0) }
         }
-    }
-
-    private func fired() {
-        // A socket reports it also when its other end has ended sending, which may well go on reading. To watch on
-        // would be to hear of that forever; a write will tell when the reader leaves.
-        guard event == .readable || Descriptor.hasHungUp(reopened) else {
-            uv_poll_stop(handle)
-            return
-        }
-        action()
     }
 
     deinit {

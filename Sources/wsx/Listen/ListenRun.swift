@@ -173,6 +173,8 @@ final class ListenRun {
     /// Standard output cannot be written any more. A reader that has gone away is a normal end.
     private func outputDidFail(_ error: IOError) {
         if error != .brokenPipe { failure = .output(error) }
+        // Clients that waited for standard output are to be heard: their close frames end the run.
+        for connection in server.connections.values { connection.resumeReading() }
         if isStopping { loop.stop() } else if !isEnding { end() }
     }
 

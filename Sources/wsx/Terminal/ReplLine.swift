@@ -86,7 +86,8 @@ enum ReplLine: Equatable {
     private static func unknown(_ name: String) -> String {
         let names = commands.map { String($0.usage.dropFirst().prefix { $0 != " " }) }
         let nearest = EditDistance.nearest(to: name, among: names)
-        let hint = nearest.map { "did you mean '/\($0)'?" } ?? "/help lists the commands; //\(name) sends it"
-        return "unknown command '/\(escapingControls(name))'; \(hint)"
+        let shown = escapingControls(name)
+        let hint = nearest.map { "did you mean '/\($0)'?" } ?? "/help lists the commands; //\(shown) sends it"
+        return "unknown command '/\(shown)'; \(hint)"
     }
 }

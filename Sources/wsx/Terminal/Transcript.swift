@@ -76,7 +76,12 @@ struct Transcript {
     private func line(
         _ direction: Direction, _ name: String, _ byteCount: Int, _ content: String, client: Int?
     ) -> String {
-        compose(direction, name, rightAligned("\(byteCount)", 5) + " B  " + content, client: client)
+        let size = rightAligned("\(byteCount)", 5) + " B  "
+        // A message of several lines continues under its beginning.
+        let column = (style == .off ? 0 : 13) + (client.map { "#\($0) ".count } ?? 0) + 2 + 6 + size.count
+        let lines = content.split(separator: "\n", omittingEmptySubsequences: false)
+            .joined(separator: "\n" + String(repeating: " ", count: column))
+        return compose(direction, name, size + lines, client: client)
     }
 
     private func compose(_ direction: Direction, _ name: String, _ rest: String, client: Int?) -> String {
@@ -89,15 +94,16 @@ struct Transcript {
     }
 
     private func text(_ payload: RawSpan) -> String {
-        let shown = payload.extracting(first: Self.shownTextBytes)
-        let left = payload.byteCount - shown.byteCount
-        var lines = SafeText.text(shown)
-        // A message of several lines continues under its beginning.
-        if lines.contains("\n") {
-            lines = lines.split(separator: "\n", omittingEmptySubsequences: false)
-                .joined(separator: "\n" + String(repeating: " ", count: contentColumn))
+        var shownBytes = min(payload.byteCount, Self.shownTextBytes)
+        // Not inside a scalar: its continuation bytes begin with the bits 10.
+        while shownBytes > 0, shownBytes < payload.byteCount,
+            payload.unsafeLoad(fromByteOffset: shownBytes, as: UInt8.self) & 0xC0 == 0x80
+        {
+            shownBytes -= 1
         }
-        return left > 0 ? lines + " … (\(left) more bytes)" : lines
+        let shown = SafeText.text(payload.extracting(first: shownBytes))
+        let left = payload.byteCount - shownBytes
+        return left > 0 ? shown + " … (\(left) more bytes)" : shown
     }
 
     private func dump(_ payload: RawSpan) -> String {
@@ -107,9 +113,6 @@ struct Transcript {
         }
         return payload.byteCount > shown.byteCount ? digits + " …" : digits
     }
-
-    /// The column in which the content of a line begins: after the time, the arrow, the name and the size.
-    private var contentColumn: Int { (style == .off ? 0 : 13) + 2 + 6 + 5 + 4 }
 
     private func timestamp() -> String {
         switch style {

@@ -1,0 +1,58 @@
+import CAllocationCounter
+import Testing
+
+@testable import WSCore
+
+@Suite(.enabled(if: allocation_counter_is_available(), "allocations are counted with glibc and without a sanitizer"))
+struct ConnectionAllocationTests {
+    @Test("echoing 2,000 messages over a socket allocates nothing", arguments: Transport.allCases)
+    func echoing(transport: Transport) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(transport, on: loop)
+            let keys = MaskingKeySource(fill: SecureRandom.fill)
+            let message = Array("20 bytes of message!".utf8)
+            let client = Connection(
+                near, settings: .init(role: .client, limits: .client), maskingKeys: keys,
+                handler: PingPong())
+            let server = Connection(
+                far, settings: .init(role: .server, limits: .server, pausesReadingWhenFull: true), maskingKeys: keys,
+                handler: PingPong())
+            client.start()
+            server.start()
+            client.handler.remaining = 100
+            message.withUnsafeBytes { _ = client.send($0.bytes, as: .text) }
+            loop.run { client.handler.remaining == 0 }
+            // The handler stops the loop: a timer of the test would allocate.
+            client.handler.remaining = 2000
+            client.handler.loop = loop
+            message.withUnsafeBytes { _ = client.send($0.bytes, as: .text) }
+            allocation_counter_start()
+            loop.run()
+            let count = allocation_counter_stop()
+            #expect(client.handler.remaining == 0)
+            #expect(count == 0)
+            client.terminate()
+            server.terminate()
+            loop.runOnce()
+        }
+    }
+}
+
+/// Sends back what comes, a number of times.
+private final class PingPong: ConnectionHandler {
+    var remaining = Int.max
+    var loop: EventLoop?
+
+    func connection(
+        _ connection: Connection<PingPong>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
+    ) {
+        remaining -= 1
+        if remaining == 0 {
+            loop?.stop()
+        } else {
+            outbox.send(payload, as: kind)
+        }
+    }
+
+    func connection(_ connection: Connection<PingPong>, didEnd end: ConnectionEnd) {}
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ConnectionEndTests {
+    @Test("RFC 6455 §7.1.5: without a close frame the code is 1006 and nothing is clean")
+    func lost() {
+        let end = ConnectionEnd(closing: closing(sent: CloseFrame(code: .normalClosure), received: nil))
+        #expect(end.code == .abnormalClosure)
+        #expect(end.reason == "")
+        #expect(!end.isClean)
+    }
+
+    @Test("RFC 6455 §7.1.4: with both close frames the end is clean, unless a violation was the cause")
+    func complete() {
+        let frame = CloseFrame(code: .goingAway, reason: "bye")
+        let both = closing(sent: CloseFrame(code: .goingAway), received: frame)
+        #expect(ConnectionEnd(closing: both).isClean)
+        #expect(ConnectionEnd(closing: both).code == .goingAway)
+        #expect(ConnectionEnd(closing: both).reason == "bye")
+        #expect(!ConnectionEnd(closing: both, violation: .invalidText).isClean)
+    }
+
+    @Test("RFC 6455 §7.1.5: a close frame without a code is 1005")
+    func noCode() {
+        let end = ConnectionEnd(closing: closing(sent: nil, received: CloseFrame(code: nil)))
+        #expect(end.code == .noStatus)
+        #expect(!end.isClean)
+    }
+
+    private func closing(sent: CloseFrame?, received: CloseFrame?) -> ClosingHandshake {
+        var closing = ClosingHandshake()
+        closing.sent = sent
+        closing.received = received
+        return closing
+    }
+}

@@ -1,0 +1,475 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ConnectionTests {
+    typealias Peer = Connection<RecordingPeer>
+
+    // MARK: Messages
+
+    @Test("messages, pings and pongs arrive in order, in both directions", arguments: Transport.allCases)
+    func exchange(transport: Transport) throws {
+        try withPair(transport) { loop, client, server in
+            client.send("to the server")
+            _ = Array("p".utf8).withUnsafeBytes { client.sendPing($0.bytes) }
+            server.send([0, 1, 255])
+            _ = [].withUnsafeBytes { server.sendPong($0.bytes) }
+            loop.run { client.handler.events.count == 3 && server.handler.events.count == 2 }
+            #expect(server.handler.events == [.text("to the server"), .ping(Array("p".utf8))])
+            #expect(client.handler.events == [.binary([0, 1, 255]), .pong([]), .pong(Array("p".utf8))])
+        }
+    }
+
+    @Test("what is sent in one turn leaves at its end, together")
+    func oneWrite() throws {
+        try withRawPeer(.server) { loop, connection, raw in
+            connection.send("a")
+            connection.send("b")
+            #expect(connection.queuedBytes == 6)
+            loop.run { raw.recorder.received.count == 6 }
+            #expect(raw.recorder.received == frame(0x81, "a") + frame(0x81, "b"))
+            #expect(connection.queuedBytes == 0)
+        }
+    }
+
+    @Test("the response to the handshake goes before any frame, and the first bytes are received")
+    func start() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let raw = StreamEnd(far)
+            let server = makeConnection(near, Peer.Settings(role: .server, limits: .server))
+            server.handler.onMessage = echo
+            server.start(sending: Array("HTTP/1.1 101 \r\n\r\n".utf8), with: masked(frame(0x81, "first")))
+            raw.stream.startReading()
+            loop.run { raw.recorder.received.count >= 24 }
+            #expect(raw.recorder.received == Array("HTTP/1.1 101 \r\n\r\n".utf8) + frame(0x81, "first"))
+            #expect(server.receivedBytes == 11)
+            server.terminate()
+            far.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("a handler that pauses at the first bytes gets no others before it goes on")
+    func pauseAtFirstBytes() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let raw = StreamEnd(far)
+            let server = makeConnection(near, Peer.Settings(role: .server, limits: .server))
+            server.handler.onMessage = { connection, _, _, _ in connection.pauseReading() }
+            try raw.write(masked(frame(0x81, "second")))
+            server.start(with: masked(frame(0x81, "first")))
+            loop.run(for: .milliseconds(20))
+            #expect(server.handler.events == [.text("first")])
+            #expect(server.isPausedByUser)
+            server.resumeReading()
+            loop.run { server.handler.messageCount == 2 }
+            server.terminate()
+            far.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("reading stops with pauseReading() and goes on with resumeReading(), and nothing is lost")
+    func pausing() throws {
+        try withPair { loop, client, server in
+            server.handler.remembersMessages = false
+            server.pauseReading()
+            for _ in 0..<100 { client.send(pattern(10_000)) }
+            loop.run(for: .milliseconds(20))
+            #expect(server.handler.messageCount == 0)
+            server.resumeReading()
+            loop.run { server.handler.messageCount == 100 }
+        }
+    }
+
+    // MARK: Backpressure
+
+    @Test("a sender that heeds isFull gets everything echoed in order, with bounded queues")
+    func echoWithBackpressure() throws {
+        try withPair { loop, client, server in
+            let total = 50
+            var sent = 0
+            var largestQueue = 0
+            var received: [UInt8] = []
+            func sendOn() {
+                while sent < total, !client.isFull {
+                    var message = pattern(1_000_000)
+                    message[0] = UInt8(sent)
+                    client.send(message)
+                    sent += 1
+                    largestQueue = max(largestQueue, client.queuedBytes)
+                }
+            }
+            client.handler.remembersMessages = false
+            server.handler.remembersMessages = false
+            server.handler.onMessage = { _, payload, kind, outbox in
+                outbox.send(payload, as: kind)
+                largestQueue = max(largestQueue, outbox.bytes.count)
+            }
+            client.handler.onMessage = { _, payload, _, _ in
+                received.append(payload.unsafeLoad(fromByteOffset: 0, as: UInt8.self))
+            }
+            client.handler.onDrain = sendOn
+            sendOn()
+            #expect(sent < total)
+            loop.run(within: .seconds(60)) { received.count == total }
+            #expect(received == (0..<total).map { UInt8($0) })
+            #expect(client.handler.drainCount > 0)
+            #expect(largestQueue <= Peer.queueLimitBytes + 2_000_000)
+        }
+    }
+
+    @Test("an echo server whose client reads nothing stops reading, and goes on when the client does")
+    func echoToSilentReader() throws {
+        try withPair { loop, client, server in
+            server.handler.remembersMessages = false
+            client.handler.remembersMessages = false
+            server.handler.onMessage = echo
+            client.pauseReading()
+            for _ in 0..<40 { client.send(pattern(1_000_000)) }
+            loop.run { server.isFull }
+            loop.run(for: .milliseconds(50))
+            #expect(server.handler.messageCount < 40)
+            #expect(server.queuedBytes <= Peer.queueLimitBytes + 2_000_000)
+            client.resumeReading()
+            loop.run(within: .seconds(60)) { client.handler.messageCount == 40 }
+            #expect(!server.isFull)
+        }
+    }
+
+    // MARK: The closing handshake
+
+    @Test("RFC 6455 §7.1: either end may close, and both hear the code and the reason", arguments: Role.allCases)
+    func close(closer: Role) throws {
+        for transport in Transport.allCases {
+            try withPair(transport) { loop, client, server in
+                let (active, passive) = closer == .client ? (client, server) : (server, client)
+                #expect(active.close(CloseFrame(code: CloseCode(rawValue: 4001), reason: "enough")))
+                #expect(!active.close(CloseFrame(code: .normalClosure)))
+                #expect(!active.send("too late"))
+                loop.run { client.handler.end != nil && server.handler.end != nil }
+                let activeEnd = try #require(active.handler.end)
+                let passiveEnd = try #require(passive.handler.end)
+                #expect(activeEnd.isClean)
+                #expect(activeEnd.closing.wasStartedHere)
+                #expect(activeEnd.code.rawValue == 4001)
+                #expect(activeEnd.reason == "")
+                #expect(passiveEnd.isClean)
+                #expect(!passiveEnd.closing.wasStartedHere)
+                #expect(passiveEnd.code.rawValue == 4001)
+                #expect(passiveEnd.reason == "enough")
+                #expect(client.handler.endCount == 1)
+                #expect(server.handler.endCount == 1)
+                #expect(active.handler.events == [.close(4001)])
+                #expect(passive.handler.events == [.close(4001, "enough")])
+                #expect(activeEnd.failure == nil && passiveEnd.failure == nil)
+            }
+        }
+    }
+
+    @Test("close frames that cross complete the handshake on both ends")
+    func simultaneousClose() throws {
+        try withPair { loop, client, server in
+            client.close(CloseFrame(code: .normalClosure))
+            server.close(CloseFrame(code: .goingAway))
+            loop.run { client.handler.end != nil && server.handler.end != nil }
+            #expect(client.handler.end?.code == .goingAway)
+            #expect(server.handler.end?.code == .normalClosure)
+            #expect(client.handler.end?.isClean == true && server.handler.end?.isClean == true)
+            #expect(client.handler.end?.closing.wasStartedHere == true)
+            #expect(server.handler.end?.closing.wasStartedHere == true)
+        }
+    }
+
+    @Test("RFC 6455 §7.1.5: a close frame without a code is 1005")
+    func closeWithoutCode() throws {
+        try withPair { loop, client, server in
+            client.close(CloseFrame(code: nil))
+            loop.run { client.handler.end != nil && server.handler.end != nil }
+            #expect(server.handler.end?.code == .noStatus)
+            #expect(client.handler.end?.code == .noStatus)
+        }
+    }
+
+    @Test("what was sent before the close frame arrives, though the peer reads slowly", arguments: Role.allCases)
+    func messagesBeforeClose(role: Role) throws {
+        try withPair { loop, client, server in
+            let (sender, receiver) = role == .client ? (client, server) : (server, client)
+            receiver.handler.remembersMessages = false
+            receiver.handler.onMessage = { connection, _, _, _ in connection.pauseReading() }
+            for _ in 0..<20 { sender.send(pattern(200_000)) }
+            sender.close(CloseFrame(code: .normalClosure))
+            let reading = Timer(on: loop) { receiver.resumeReading() }
+            reading.start(after: .zero, every: .milliseconds(5))
+            loop.run { client.handler.end != nil && server.handler.end != nil }
+            #expect(receiver.handler.messageCount == 20)
+            #expect(sender.handler.end?.isClean == true)
+        }
+    }
+
+    @Test("a peer that leaves our close frame unanswered is given up", arguments: Role.allCases)
+    func closeTimeout(role: Role) throws {
+        try withRawPeer(role, closeTimeout: .milliseconds(300)) { loop, connection, raw in
+            connection.close(CloseFrame(code: .normalClosure))
+            let start = loop.now
+            loop.run { connection.handler.end != nil }
+            #expect(loop.now - start >= .milliseconds(299))
+            #expect(loop.now - start < .milliseconds(580), "it took twice the limit")
+            let end = try #require(connection.handler.end)
+            #expect(end.closingTimedOut)
+            #expect(!end.isClean)
+            #expect(end.code == .abnormalClosure)
+            #expect(end.closing.sent == CloseFrame(code: .normalClosure))
+            loop.run { raw.recorder.hasEnded }
+        }
+    }
+
+    @Test("a peer that is still taking our output is not late with its close frame")
+    func slowReaderIsNotLate() throws {
+        try withRawPeer(.server, closeTimeout: .milliseconds(60)) { loop, connection, raw in
+            connection.send(pattern(8_000_000))
+            connection.close(CloseFrame(code: .normalClosure))
+            let start = loop.now
+            let reading = Timer(on: loop) { raw.stream.startReading() }
+            reading.start(after: .zero, every: .milliseconds(3))
+            raw.recorder.didChange = { stream in
+                stream.stopReading()
+                guard raw.recorder.received.count == 8_000_000 + 10 + 4 else { return }
+                try? raw.write(masked(closeFrame(1000)))
+            }
+            loop.run { connection.handler.end != nil }
+            #expect(loop.now - start > .milliseconds(120))
+            #expect(connection.handler.end?.closingTimedOut == false)
+            #expect(connection.handler.end?.isClean == true)
+        }
+    }
+
+    @Test("a peer that closes while much is on its way to it gets all of it, though it takes longer than a second")
+    func slowReaderOfLastWords() throws {
+        try withRawPeer(.server) { loop, connection, raw in
+            connection.send(pattern(8_000_000))
+            loop.runOnce()
+            try raw.write(masked(closeFrame(1000)))
+            let reading = Timer(on: loop) { raw.stream.startReading() }
+            reading.start(after: .zero, every: .milliseconds(12))
+            raw.recorder.didChange = { $0.stopReading() }
+            loop.run(within: .seconds(20)) { raw.recorder.received.count == 8_000_000 + 10 + 4 }
+            loop.run { connection.handler.end != nil }
+            #expect(connection.handler.end?.isClean == true)
+        }
+    }
+
+    @Test("RFC 6455 §5.5.1: data after the peer's close frame is ignored")
+    func dataAfterClose() throws {
+        try withRawPeer(.server) { loop, connection, raw in
+            try raw.write(masked(closeFrame(1000)) + masked(frame(0x81, "late")))
+            loop.run { raw.recorder.hasEnded }
+            raw.stream.close()
+            loop.run { connection.handler.end != nil }
+            #expect(connection.handler.events == [.close(1000)])
+            #expect(raw.recorder.received == closeFrame(1000))
+        }
+    }
+
+    // MARK: Failures
+
+    @Test("a violation is reported to the peer with a close frame, and on both ends", arguments: Role.allCases)
+    func violation(violator: Role) throws {
+        try withPair(maximumMessageBytes: 10) { loop, client, server in
+            let (active, judge) = violator == .client ? (client, server) : (server, client)
+            active.send("eleven bytes")
+            loop.run { client.handler.end != nil && server.handler.end != nil }
+            #expect(judge.handler.end?.violation == .messageTooBig(limit: 10))
+            #expect(judge.handler.end?.code == .abnormalClosure)
+            #expect(judge.handler.end?.isClean == false)
+            #expect(active.handler.end?.violation == nil)
+            #expect(active.handler.end?.code == .messageTooBig)
+            #expect(active.handler.end?.reason == "a message is larger than 10 bytes")
+        }
+    }
+
+    @Test("RFC 6455 §5.1: an unmasked frame from a client is answered with 1002, and the rest is not read")
+    func unmaskedFrame() throws {
+        try withRawPeer(.server) { loop, connection, raw in
+            try raw.write(frame(0x81, "bare") + masked(frame(0x81, "more")))
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received == closeFrame(1002, "a frame from the client is not masked"))
+            raw.stream.close()
+            loop.run { connection.handler.end != nil }
+            #expect(connection.handler.end?.violation == .unmaskedClientFrame)
+            #expect(connection.handler.events.isEmpty)
+        }
+    }
+
+    @Test("a peer that closes without a close frame is code 1006, without a failure", arguments: Role.allCases)
+    func endOfFile(role: Role) throws {
+        try withRawPeer(role) { loop, connection, raw in
+            raw.stream.close()
+            loop.run { connection.handler.end != nil }
+            let end = try #require(connection.handler.end)
+            #expect(end.code == .abnormalClosure)
+            #expect(end.failure == nil)
+            #expect(!end.isClean)
+            #expect(!connection.send("nobody hears this"))
+            #expect(connection.queuedBytes == 0)
+        }
+    }
+
+    @Test("a reset is reported as the failure it is, once")
+    func reset() throws {
+        try withRawPeer(.server, transport: .tcp) { loop, connection, raw in
+            raw.stream.stopReading()
+            connection.send("unread")
+            loop.run(for: .milliseconds(10))
+            raw.stream.close()
+            loop.run { connection.handler.end != nil }
+            #expect(connection.handler.end?.failure == .connectionReset)
+            #expect(connection.handler.endCount == 1)
+        }
+    }
+
+    @Test("what the peer said before its connection broke our writing is still heard: its close frame")
+    func closeFrameBeforeBrokenPipe() throws {
+        try withRawPeer(.client) { loop, connection, raw in
+            connection.pauseReading()
+            try raw.write(closeFrame(1013, "full"))
+            loop.run(for: .milliseconds(10))
+            raw.stream.close()
+            loop.run(for: .milliseconds(10))
+            connection.send("into the void")
+            loop.run(for: .milliseconds(10))
+            connection.resumeReading()
+            loop.run { connection.handler.end != nil }
+            #expect(connection.handler.end?.code == .tryAgainLater)
+            #expect(connection.handler.end?.reason == "full")
+        }
+    }
+
+    // MARK: Handlers that act
+
+    @Test("terminate() inside a handler ends the connection after the call")
+    func terminateInsideHandler() throws {
+        try withPair { loop, client, server in
+            server.handler.onMessage = { connection, _, _, _ in
+                connection.terminate()
+                #expect(connection.handler.end == nil)
+            }
+            client.send("stop")
+            loop.run { client.handler.end != nil && server.handler.end != nil }
+            #expect(server.handler.end?.code == .abnormalClosure)
+            #expect(server.handler.endCount == 1)
+            #expect(client.handler.end?.closing.received == nil)
+        }
+    }
+
+    @Test("terminate() outside a handler is heard at once, and once")
+    func terminate() throws {
+        try withPair { loop, client, server in
+            client.terminate()
+            #expect(client.handler.endCount == 1)
+            client.terminate()
+            #expect(client.handler.endCount == 1)
+            loop.run { server.handler.end != nil }
+        }
+    }
+
+    @Test("a handler may send on, close and terminate other connections")
+    func otherConnections() throws {
+        try withPair { loop, firstClient, firstServer in
+            try withPair(on: loop) { loop, secondClient, secondServer in
+                firstServer.handler.onMessage = { _, payload, kind, _ in secondServer.send(payload, as: kind) }
+                firstClient.send("relayed")
+                loop.run { secondClient.handler.messageCount == 1 }
+                #expect(secondClient.handler.events == [.text("relayed")])
+                firstServer.handler.onMessage = { _, _, _, _ in
+                    secondServer.close(CloseFrame(code: .goingAway))
+                    secondServer.terminate()
+                }
+                firstClient.send("end the other")
+                loop.run { secondClient.handler.end != nil }
+                #expect(secondServer.handler.endCount == 1)
+            }
+        }
+    }
+
+    @Test("a handler may send a close frame as its answer, and the handshake is completed")
+    func closeFromHandler() throws {
+        try withPair { loop, client, server in
+            server.handler.onMessage = { _, _, _, outbox in outbox.sendClose(CloseFrame(code: .normalClosure)) }
+            client.send("bye")
+            loop.run { client.handler.end != nil && server.handler.end != nil }
+            #expect(server.handler.end?.isClean == true)
+            #expect(server.handler.end?.closing.wasStartedHere == true)
+        }
+    }
+
+    @Test("a connection that has ended is released")
+    func release() throws {
+        weak var client: Peer?
+        weak var server: Peer?
+        try withPair { loop, one, other in
+            client = one
+            server = other
+            one.send("x")
+            one.close(CloseFrame(code: .normalClosure))
+            loop.run { one.handler.end != nil && other.handler.end != nil }
+            loop.runOnce()
+        }
+        #expect(client == nil)
+        #expect(server == nil)
+    }
+
+    // MARK: Support
+
+    private func makeConnection(_ stream: ByteStream, _ settings: Peer.Settings) -> Peer {
+        Connection(
+            stream, settings: settings, maskingKeys: MaskingKeySource(fill: SecureRandom.fill),
+            handler: RecordingPeer())
+    }
+
+    /// Two connections on one loop; the server stops reading when its queue is full.
+    private func withPair(
+        _ transport: Transport = .socketPair, on sharedLoop: EventLoop? = nil, maximumMessageBytes: Int = 64 << 20,
+        _ body: (EventLoop, Peer, Peer) throws -> Void
+    ) throws {
+        guard let loop = sharedLoop else {
+            return try withLoop { loop in
+                try withPair(transport, on: loop, maximumMessageBytes: maximumMessageBytes, body)
+            }
+        }
+        let (near, far) = try makeStreamPair(transport, on: loop)
+        let limits = Limits(maximumMessageBytes: maximumMessageBytes)
+        let client = makeConnection(near, Peer.Settings(role: .client, limits: limits))
+        let server = makeConnection(far, Peer.Settings(role: .server, limits: limits, pausesReadingWhenFull: true))
+        client.start()
+        server.start()
+        defer {
+            client.terminate()
+            server.terminate()
+            loop.runOnce()
+        }
+        try body(loop, client, server)
+    }
+
+    /// A connection whose peer is a stream that the test reads and writes, and which is already reading.
+    private func withRawPeer(
+        _ role: Role, transport: Transport = .socketPair, closeTimeout: Duration = .seconds(5),
+        _ body: (EventLoop, Peer, StreamEnd) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(transport, on: loop)
+            let raw = StreamEnd(far)
+            raw.stream.startReading()
+            let connection = makeConnection(
+                near, Peer.Settings(role: role, limits: Limits(), closeTimeout: closeTimeout))
+            connection.start()
+            defer {
+                connection.terminate()
+                raw.stream.close()
+                loop.runOnce()
+            }
+            try body(loop, connection, raw)
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import Testing
+
+@testable import WSCore
+
+/// A connector against a server in the same loop, real or raw.
+@Suite struct ConnectorTests {
+    @Test("a connection is opened, with its subprotocol, peer and duration, and messages travel")
+    func success() throws {
+        try withServer(try ServerPolicy(subprotocols: ["chat"])) { loop, server, port in
+            server.handler = { $0.onMessage = echo }
+            let opened = try connect(
+                loop, port, "ws://127.0.0.1:\(port)/path", subprotocols: ["other", "chat"]
+            ).get()
+            #expect(opened.upgrade.subprotocol == "chat")
+            #expect(opened.peer == "127.0.0.1:\(port)")
+            #expect(opened.duration > .zero)
+            let client = Connection(
+                opened.stream, settings: .init(role: .client, limits: .client),
+                maskingKeys: MaskingKeySource(fill: SecureRandom.fill), handler: RecordingPeer())
+            client.start(with: opened.firstBytes)
+            client.send("echo")
+            loop.run { client.handler.messageCount == 1 }
+            client.close(CloseFrame(code: .normalClosure))
+            loop.run { client.handler.end != nil && server.server.connections.isEmpty }
+            #expect(client.handler.end?.isClean == true)
+        }
+    }
+
+    @Test("localhost works though only one of its addresses is listened on, and a family can be chosen")
+    func localhost() throws {
+        try withServer(try ServerPolicy()) { loop, _, port in
+            let result = connect(loop, port, "ws://localhost:\(port)/", host: "localhost")
+            let opened = try result.get()
+            #expect(opened.peer == "127.0.0.1:\(port)")
+            opened.stream.close()
+            let failed = connect(loop, port, "ws://localhost:\(port)/", host: "localhost", family: .ipv6)
+            guard case .failure(.unreachable(let attempts)) = failed else { return #expect(Bool(false)) }
+            #expect(attempts.map(\.address) == ["[::1]:\(port)"])
+            let impossible = connect(loop, port, "ws://127.0.0.1:\(port)/", family: .ipv6)
+            guard case .failure(.noAddress("127.0.0.1")) = impossible else { return #expect(Bool(false)) }
+        }
+    }
+
+    @Test("frames that come with the response are handed on")
+    func firstBytes() throws {
+        try withRawServer { loop, port, script in
+            script.answer = { request in
+                let key = request.split(separator: "Sec-WebSocket-Key: ")[1].prefix { $0 != "\r\n" }
+                let accept = HandshakeKey.accept(key: String(key))
+                let head =
+                    "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
+                return Array(head.utf8) + frame(0x81, "early")
+            }
+            let opened = try connect(loop, port, "ws://127.0.0.1:\(port)/").get()
+            #expect(opened.firstBytes == frame(0x81, "early"))
+            opened.stream.close()
+        }
+    }
+
+    @Test("a refusal comes with its status, head and body")
+    func refusal() throws {
+        try withServer(try ServerPolicy(path: "/only")) { loop, server, port in
+            let result = connect(loop, port, "ws://127.0.0.1:\(port)/elsewhere")
+            guard case .failure(.handshake(.refused(let head, let body, let isTruncated))) = result else {
+                return #expect(Bool(false))
+            }
+            #expect(head.status == 404)
+            #expect(!body.isEmpty)
+            #expect(!isTruncated)
+            #expect(server.refusals.map(\.status) == [404])
+        }
+    }
+
+    @Test("a server that accepts and says nothing is timed out in the upgrade")
+    func silentServer() throws {
+        try withRawServer { loop, port, _ in
+            let start = loop.now
+            let result = connect(loop, port, "ws://127.0.0.1:\(port)/", timeout: .milliseconds(50))
+            guard case .failure(.timedOut(.upgrading, after: .milliseconds(50))) = result else {
+                return #expect(Bool(false))
+            }
+            #expect(loop.now - start >= .milliseconds(49))
+        }
+    }
+
+    @Test("an address that does not answer is timed out in the connection")
+    func silentAddress() throws {
+        try withLoop { loop in
+            try withSilentAddress { address in
+                let result = connect(loop, address.port, "ws://127.0.0.1/", timeout: .milliseconds(50))
+                guard case .failure(.timedOut(.connecting, after: .milliseconds(50))) = result else {
+                    return #expect(Bool(false))
+                }
+            }
+        }
+    }
+
+    @Test("a refusal whose body does not end is reported with what came, at the time limit")
+    func partialRefusal() throws {
+        try withRawServer { loop, port, script in
+            script.answer = { _ in Array("HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\npart".utf8) }
+            let result = connect(loop, port, "ws://127.0.0.1:\(port)/", timeout: .milliseconds(100))
+            guard case .failure(.handshake(.refused(let head, let body, bodyIsTruncated: true))) = result else {
+                return #expect(Bool(false))
+            }
+            #expect(head.status == 503)
+            #expect(body == Array("part".utf8))
+        }
+    }
+
+    @Test("a server that closes without a word, or within its answer, is told apart from one that refuses")
+    func endOfFile() throws {
+        try withRawServer { loop, port, script in
+            script.closes = true
+            script.answer = { _ in [] }
+            let silent = connect(loop, port, "ws://127.0.0.1:\(port)/")
+            guard case .failure(.handshake(.closedBeforeResponse)) = silent else { return #expect(Bool(false)) }
+            script.answer = { _ in Array("HTTP/1.1 101".utf8) }
+            let partial = connect(loop, port, "ws://127.0.0.1:\(port)/")
+            guard case .failure(.handshake(.incompleteResponse)) = partial else { return #expect(Bool(false)) }
+        }
+    }
+
+    @Test("a name that does not resolve is reported with the name")
+    func unresolvable() throws {
+        try withLoop { loop in
+            let result = connect(loop, 80, "ws://no.invalid/", host: "no.invalid", timeout: .seconds(9))
+            guard case .failure(.unresolvable(host: "no.invalid", _)) = result else { return #expect(Bool(false)) }
+        }
+    }
+
+    @Test("a socket that is not there is unreachable, by its path; one whose path is too long, too")
+    func unixFailures() throws {
+        try withLoop { loop in
+            for path in ["/no/such/socket", "/tmp/" + String(repeating: "x", count: 200)] {
+                let result = try connect(loop, to: .unix(path: path), "ws://localhost/")
+                guard case .failure(.unreachable(let attempts)) = result else { return #expect(Bool(false)) }
+                #expect(attempts.map(\.address) == [path])
+            }
+        }
+    }
+
+    @Test("a server on a Unix-domain socket is connected to, and closing it removes the socket")
+    func unix() throws {
+        try withTemporaryDirectory { directory in
+            try withLoop { loop in
+                let path = "\(directory)/socket"
+                let server = ServerFixture(try ServerPolicy(), on: loop)
+                #expect(try server.server.listen(on: .unix(path: path)) == nil)
+                let opened = try connect(loop, to: .unix(path: path), "ws://localhost/").get()
+                #expect(opened.peer == path)
+                opened.stream.close()
+                server.server.close(CloseFrame(code: .goingAway))
+                loop.run { server.server.connections.isEmpty }
+                #expect(!exists(path))
+            }
+        }
+    }
+
+    @Test("a connector that is called off does not complete", arguments: ["127.0.0.1", "localhost", "no.invalid"])
+    func cancel(host: String) throws {
+        try withRawServer { loop, port, _ in
+            let request = try ClientRequest(url: try WebSocketURL(parsing: "ws://127.0.0.1/"))
+            let connector = Connector(
+                .init(destination: .tcp(host: host, port: port, family: nil), request: request), on: loop
+            ) { _ in Issue.record("it completed") }
+            connector.start()
+            connector.cancel()
+            loop.run(for: .milliseconds(20))
+            let late = Connector(
+                .init(destination: .tcp(host: "127.0.0.1", port: port, family: nil), request: request), on: loop
+            ) { _ in Issue.record("it completed") }
+            late.start()
+            loop.run(for: .milliseconds(10))
+            late.cancel()
+            loop.run(for: .milliseconds(10))
+        }
+    }
+
+    // MARK: Support
+
+    private typealias Outcome = Result<Connector.Opened, ConnectError>
+
+    private func connect(
+        _ loop: EventLoop, _ port: UInt16, _ url: String, host: String = "127.0.0.1",
+        family: SocketAddress.Family? = nil, subprotocols: [String] = [], timeout: Duration = .seconds(5)
+    ) -> Result<Connector.Opened, ConnectError> {
+        do {
+            return try connect(
+                loop, to: .tcp(host: host, port: port, family: family), url, subprotocols: subprotocols,
+                timeout: timeout)
+        } catch {
+            Issue.record(error)
+            return .failure(.noAddress(host: "nothing was tried"))
+        }
+    }
+
+    private func connect(
+        _ loop: EventLoop, to destination: Connector.Settings.Destination, _ url: String, subprotocols: [String] = [],
+        timeout: Duration = .seconds(5)
+    ) throws -> Result<Connector.Opened, ConnectError> {
+        var outcome: Outcome?
+        let request = try ClientRequest(url: try WebSocketURL(parsing: url), subprotocols: subprotocols)
+        let connector = Connector(
+            .init(destination: destination, request: request, timeout: timeout), on: loop
+        ) { result in
+            #expect(outcome == nil || Bool(false), "the completion was called twice")
+            outcome = result
+        }
+        connector.start()
+        loop.run { outcome != nil }
+        loop.runOnce()
+        return try #require(outcome)
+    }
+
+    private func withServer(
+        _ policy: ServerPolicy, _ body: (EventLoop, ServerFixture, UInt16) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let server = ServerFixture(policy, on: loop)
+            let anyPort = try #require(anyLoopbackPort())
+            let address = try #require(try server.server.listen(on: .tcp(anyPort)))
+            try body(loop, server, address.port)
+            server.server.close(CloseFrame(code: .goingAway))
+            for connection in server.server.connections.values { connection.terminate() }
+            loop.runOnce()
+        }
+    }
+
+    /// A server that reads one piece of each request and answers with what the test says.
+    private func withRawServer(_ body: (EventLoop, UInt16, RawScript) throws -> Void) throws {
+        try withLoop { loop in
+            let script = RawScript()
+            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream in
+                let end = StreamEnd(stream)
+                end.recorder.didChange = { stream in
+                    guard !end.recorder.hasEnded, let answer = script.answer else { return }
+                    try? end.write(answer(String(decoding: end.recorder.received, as: UTF8.self)))
+                    if script.closes { stream.close() }
+                }
+                stream.startReading()
+                script.streams.append(stream)
+            }
+            try body(loop, try #require(listener.address).port, script)
+            for stream in script.streams { stream.close() }
+            listener.close()
+            loop.runOnce()
+        }
+    }
+}
+
+/// What a raw server does.
+private final class RawScript {
+    var answer: ((String) -> [UInt8])?
+    var closes = false
+    var streams: [ByteStream] = []
+}

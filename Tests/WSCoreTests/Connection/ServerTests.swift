@@ -1,0 +1,161 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ServerTests {
+    @Test("clients are numbered from 1, and a number is never used twice")
+    func numbers() throws {
+        try withServer { loop, fixture, address in
+            let first = try open(address, on: loop)
+            loop.run { fixture.server.connections.count == 1 }
+            first.stream.close()
+            loop.run { fixture.server.connections.isEmpty }
+            let others = [try open(address, on: loop), try open(address, on: loop)]
+            loop.run { fixture.server.connections.count == 2 }
+            #expect(fixture.clients.map(\.number) == [1, 2, 3])
+            #expect(Set(fixture.server.connections.keys) == [2, 3])
+            #expect(fixture.clients[0].address?.host == "127.0.0.1")
+            #expect(fixture.clients[0].upgrade.request.target == "/chat")
+            for other in others { other.stream.close() }
+            loop.run { fixture.server.connections.isEmpty }
+        }
+    }
+
+    @Test("closing sends the close frame to every client, and accepts nobody any more")
+    func close() throws {
+        try withServer { loop, fixture, address in
+            let clients = [try open(address, on: loop), try open(address, on: loop)]
+            let waiting = try connect(address, on: loop)
+            loop.run { fixture.server.connections.count == 2 }
+            loop.run(for: .milliseconds(5))
+            fixture.server.close(CloseFrame(code: .goingAway))
+            for client in clients {
+                loop.run { client.recorder.received.suffix(4) == closeFrame(1001)[...] }
+                try client.write(masked(closeFrame(1001)))
+            }
+            loop.run { fixture.server.connections.isEmpty && waiting.recorder.hasEnded }
+            #expect(fixture.handlers.map { $0.end?.isClean } == [true, true])
+            #expect(waiting.recorder.received.isEmpty)
+            var answer: Result<ByteStream, IOError>?
+            _ = try ByteStream.connect(to: address, on: loop) { answer = $0 }
+            loop.run { answer != nil }
+            #expect(throws: IOError.connectionRefused) { try answer?.get() }
+        }
+    }
+
+    @Test("a request that is not complete in time is answered with 408, and its connection closed")
+    func handshakeTimeout() throws {
+        try withServer(handshakeTimeout: .milliseconds(30)) { loop, fixture, address in
+            let client = try connect(address, on: loop)
+            try client.write(Array("GET / HTTP/1.1\r\nHost:".utf8))
+            loop.run { client.recorder.hasEnded }
+            #expect(String(decoding: client.recorder.received, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
+            #expect(fixture.refusals.map(\.status) == [408])
+            client.stream.close()
+        }
+    }
+
+    @Test("a refused request is answered in full, although its sender goes on sending, and reported once")
+    func refusal() throws {
+        try withServer { loop, fixture, address in
+            let client = try connect(address, on: loop)
+            try client.write(Array("POST /upload HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8) + pattern(500_000))
+            loop.run { client.recorder.hasEnded }
+            let answer = String(decoding: client.recorder.received, as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 405 "))
+            #expect(client.recorder.readError == nil)
+            #expect(fixture.refusals.count == 1)
+            client.stream.close()
+        }
+    }
+
+    @Test("a client that leaves before its request is complete is forgotten without a word")
+    func abandoned() throws {
+        try withServer { loop, fixture, address in
+            let client = try connect(address, on: loop)
+            try client.write(Array("GET / HT".utf8))
+            loop.run(for: .milliseconds(5))
+            client.stream.close()
+            loop.run(for: .milliseconds(10))
+            #expect(fixture.refusals.isEmpty)
+            #expect(fixture.clients.isEmpty)
+        }
+    }
+
+    @Test("frames that come with the request are received after its answer", arguments: [true, false])
+    func framesWithRequest(inOnePiece: Bool) throws {
+        try withServer { loop, fixture, address in
+            fixture.handler = { $0.onMessage = echo }
+            let client = try connect(address, on: loop)
+            let bytes = Self.request + masked(frame(0x81, "early"))
+            if inOnePiece {
+                try client.write(bytes)
+            } else {
+                for byte in bytes { try client.write([byte]) }
+            }
+            loop.run { client.recorder.received.suffix(7) == frame(0x81, "early")[...] }
+            #expect(String(decoding: client.recorder.received, as: UTF8.self).hasPrefix("HTTP/1.1 101 "))
+            client.stream.close()
+            loop.run { fixture.server.connections.isEmpty }
+        }
+    }
+
+    @Test("a message can be sent to all clients")
+    func broadcast() throws {
+        try withServer { loop, fixture, address in
+            let clients = try (0..<5).map { _ in try open(address, on: loop) }
+            loop.run { fixture.server.connections.count == 5 }
+            for connection in fixture.server.connections.values { connection.send("all") }
+            for client in clients {
+                loop.run { client.recorder.received.suffix(5) == frame(0x81, "all")[...] }
+                client.stream.close()
+            }
+            loop.run { fixture.server.connections.isEmpty }
+        }
+    }
+
+    private static let request = Array(
+        """
+        GET /chat HTTP/1.1\r
+        Host: localhost\r
+        Upgrade: websocket\r
+        Connection: Upgrade\r
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+        Sec-WebSocket-Version: 13\r
+        \r
+
+        """.utf8)
+
+    private func connect(_ address: SocketAddress, on loop: EventLoop) throws -> StreamEnd {
+        var connected: ByteStream?
+        _ = try ByteStream.connect(to: address, on: loop) { connected = try? $0.get() }
+        loop.run { connected != nil }
+        let end = StreamEnd(try #require(connected))
+        end.stream.startReading()
+        return end
+    }
+
+    private func open(_ address: SocketAddress, on loop: EventLoop) throws -> StreamEnd {
+        let end = try connect(address, on: loop)
+        try end.write(Self.request)
+        loop.run { end.recorder.received.suffix(4) == Array("\r\n\r\n".utf8)[...] }
+        #expect(
+            String(decoding: end.recorder.received, as: UTF8.self)
+                .contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+        return end
+    }
+
+    private func withServer(
+        handshakeTimeout: Duration = .seconds(10), _ body: (EventLoop, ServerFixture, SocketAddress) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let fixture = ServerFixture(try ServerPolicy(), on: loop, handshakeTimeout: handshakeTimeout)
+            let anyPort = try #require(anyLoopbackPort())
+            let address = try #require(try fixture.server.listen(on: .tcp(anyPort)))
+            try body(loop, fixture, address)
+            fixture.server.close(CloseFrame(code: .goingAway))
+            for connection in fixture.server.connections.values { connection.terminate() }
+            loop.runOnce()
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct StreamDrainTests {
+    @Test("the last words arrive although the peer has sent what nobody reads", arguments: Transport.allCases)
+    func lastWords(transport: Transport) throws {
+        try withDrain(transport, words: Array("last words".utf8), closesOwnSide: true, before: pattern(300_000)) {
+            loop, raw, isDone in
+            raw.stream.startReading()
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received == Array("last words".utf8))
+            #expect(raw.recorder.readError == nil)
+            #expect(!isDone())
+            raw.stream.close()
+            loop.run(within: .milliseconds(500), until: isDone)
+        }
+    }
+
+    @Test("RFC 6455 §7.1.1: a client leaves the first step to the server, for a second")
+    func waits() throws {
+        try withDrain(words: [1], closesOwnSide: false) { loop, raw, isDone in
+            raw.stream.startReading()
+            loop.run(for: .milliseconds(300))
+            #expect(!raw.recorder.hasEnded)
+            #expect(!isDone())
+            loop.run(within: .milliseconds(1500), until: isDone)
+            loop.run { raw.recorder.hasEnded }
+        }
+    }
+
+    @Test("a peer that has stopped sending still gets all of a large output")
+    func halfClosedPeer() throws {
+        try withDrain(words: pattern(5_000_000), closesOwnSide: true) { loop, raw, isDone in
+            raw.stream.shutdown()
+            loop.run(for: .milliseconds(10))
+            raw.stream.startReading()
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received == pattern(5_000_000))
+            loop.run(until: isDone)
+        }
+    }
+
+    @Test("a peer that reads nothing is given up after the limit")
+    func silentPeer() throws {
+        try withDrain(words: pattern(5_000_000), closesOwnSide: true) { loop, _, isDone in
+            loop.run(for: .milliseconds(700))
+            #expect(!isDone())
+            loop.run(within: .milliseconds(2500), until: isDone)
+        }
+    }
+
+    @Test("a peer that is gone ends it at once", arguments: Transport.allCases)
+    func gone(transport: Transport) throws {
+        try withDrain(transport, words: [1], closesOwnSide: true) { loop, raw, isDone in
+            raw.stream.close()
+            loop.run(within: .milliseconds(500), until: isDone)
+        }
+    }
+
+    private func withDrain(
+        _ transport: Transport = .socketPair, words: [UInt8], closesOwnSide: Bool, before: [UInt8] = [],
+        _ body: (EventLoop, StreamEnd, @escaping () -> Bool) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(transport, on: loop)
+            let raw = StreamEnd(far)
+            try raw.write(before)
+            var output = ByteBuffer()
+            words.withUnsafeBytes { output.append($0.bytes) }
+            var doneCount = 0
+            _ = StreamDrain(near, output: output, closesOwnSide: closesOwnSide) { doneCount += 1 }
+            try body(loop, raw) { doneCount > 0 }
+            #expect(doneCount == 1)
+            #expect(near.isClosed)
+            raw.stream.close()
+            loop.runOnce()
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ByteStreamOpeningTests {
+    @Test("a connection to a port where nobody listens is refused")
+    func refused() throws {
+        try withLoop { loop in
+            let address = try unusedAddress(on: loop)
+            var answer: Result<ByteStream, IOError>?
+            let stream = try ByteStream.connect(to: address, on: loop) { answer = $0 }
+            loop.run { answer != nil }
+            #expect(throws: IOError.connectionRefused) { try answer?.get() }
+            #expect(stream.isClosed)
+        }
+    }
+
+    @Test("a stream that is closed before it is connected does not complete")
+    func calledOff() throws {
+        try withLoop { loop in
+            let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { $0.close() }
+            let stream = try ByteStream.connect(to: try #require(listener.address), on: loop) { _ in
+                Issue.record("the completion was called")
+            }
+            stream.close()
+            loop.run(for: .milliseconds(20))
+            listener.close()
+        }
+    }
+
+    @Test("both ends of a TCP connection know where the other is", arguments: ["127.0.0.1", "::1"])
+    func peerAddress(host: String) throws {
+        try withLoop { loop in
+            var near: ByteStream?
+            var far: ByteStream?
+            let address = try #require(SocketAddress(numeric: host, port: 0))
+            let listener = try StreamListener(on: address, loop: loop) { far = $0 }
+            _ = try ByteStream.connect(to: try #require(listener.address), on: loop) { near = try? $0.get() }
+            loop.run { near != nil && far != nil }
+            #expect(near?.peerAddress?.description == listener.address?.description)
+            #expect(far?.peerAddress?.host == host)
+            near?.close()
+            far?.close()
+            listener.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("a Unix-domain socket is connected to by its path, and has no address")
+    func unix() throws {
+        try withTemporaryDirectory { directory in
+            try withLoop { loop in
+                var near: ByteStream?
+                var far: ByteStream?
+                let listener = try StreamListener(onPath: "\(directory)/socket", loop: loop) { far = $0 }
+                _ = try ByteStream.connect(toPath: "\(directory)/socket", on: loop) { near = try? $0.get() }
+                loop.run { near != nil && far != nil }
+                #expect(near?.peerAddress == nil)
+                #expect(listener.address == nil)
+                near?.close()
+                far?.close()
+                listener.close()
+                loop.runOnce()
+            }
+        }
+    }
+
+    @Test("a socket that is not there is reported in a later turn")
+    func noSocket() throws {
+        try withTemporaryDirectory { directory in
+            try withLoop { loop in
+                var answer: Result<ByteStream, IOError>?
+                _ = try ByteStream.connect(toPath: "\(directory)/socket", on: loop) { answer = $0 }
+                #expect(answer == nil)
+                loop.run { answer != nil }
+                #expect(throws: IOError(code: -2)) { try answer?.get() }
+            }
+        }
+    }
+
+    @Test("a socket path that does not fit is refused rather than cut")
+    func longPath() throws {
+        try withLoop { loop in
+            let path = "/tmp/" + String(repeating: "x", count: 200)
+            #expect(throws: IOError(code: -36)) {
+                _ = try ByteStream.connect(toPath: path, on: loop) { _ in }
+            }
+            #expect(throws: Never.self) { try ByteStream.checkSocketPath(String(repeating: "x", count: 100)) }
+        }
+    }
+
+    @Test("what is no stream cannot be opened as one, and is not left open")
+    func notAStream() throws {
+        try withTemporaryDirectory { directory in
+            try withLoop { loop in
+                #expect(throws: IOError.self) { _ = try ByteStream.open(descriptor: -1, on: loop) }
+                loop.runOnce()
+            }
+        }
+    }
+}
+
+/// A loopback address where nobody listens.
+func unusedAddress(on loop: EventLoop) throws -> SocketAddress {
+    let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { $0.close() }
+    let address = try #require(listener.address)
+    listener.close()
+    loop.runOnce()
+    return address
+}

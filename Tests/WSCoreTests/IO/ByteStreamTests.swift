@@ -1,0 +1,247 @@
+import Testing
+
+@testable import WSCore
+
+/// Over each kind of transport: a stream and its peer, both on one loop.
+@Suite struct ByteStreamTests {
+    @Test("megabytes arrive intact, whatever the kernel takes at once", arguments: Transport.allCases)
+    func largeWrite(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            let bytes = pattern(20_000_000)
+            far.stream.startReading()
+            try near.write(bytes)
+            #expect(near.stream.isWriting)
+            #expect(near.stream.inFlightBytes > 0)
+            #expect(near.stream.inFlightBytes < bytes.count)
+            loop.run { far.recorder.received.count >= bytes.count && near.recorder.drainCount > 0 }
+            #expect(far.recorder.received == bytes)
+            #expect(!near.stream.isWriting)
+            #expect(near.recorder.drainCount == 1)
+        }
+    }
+
+    @Test("what is on its way shrinks while the peer reads, before all of it is out")
+    func inFlightShrinks() throws {
+        try withPair(.socketPair) { loop, near, far in
+            try near.write(pattern(20_000_000))
+            let before = near.stream.unsentBytes
+            far.recorder.didChange = { stream in
+                if far.recorder.received.count > 2_000_000 { stream.stopReading() }
+            }
+            far.stream.startReading()
+            loop.run { far.recorder.received.count > 2_000_000 }
+            loop.run(for: .milliseconds(20))
+            #expect(near.stream.isWriting)
+            #expect(near.stream.unsentBytes < before - 1_000_000)
+            #expect(near.stream.inFlightBytes == 20_000_000 || near.stream.inFlightBytes == before)
+        }
+    }
+
+    @Test("while a write is under way, what is offered stays in its buffer", arguments: Transport.allCases)
+    func backpressure(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            let first = pattern(20_000_000)
+            try near.write(first)
+            var rest = ByteBuffer()
+            rest.append("the rest")
+            try near.stream.write(&rest)
+            #expect(rest.count == 8)
+            far.stream.startReading()
+            loop.run { near.recorder.drainCount > 0 }
+            try near.stream.write(&rest)
+            #expect(rest.count == 0)
+            loop.run { far.recorder.received.count >= first.count + 8 }
+            #expect(far.recorder.received == first + Array("the rest".utf8))
+        }
+    }
+
+    @Test("nothing is read before startReading() nor after stopReading()", arguments: Transport.allCases)
+    func pausing(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            try near.write(Array("one".utf8))
+            loop.run(for: .milliseconds(20))
+            #expect(far.recorder.received.isEmpty)
+            far.stream.startReading()
+            far.stream.startReading()
+            loop.run { far.recorder.received.count == 3 }
+            far.stream.stopReading()
+            try near.write(Array("two".utf8))
+            loop.run(for: .milliseconds(20))
+            #expect(far.recorder.received.count == 3)
+            far.stream.startReading()
+            loop.run { far.recorder.received.count == 6 }
+            #expect(far.recorder.received == Array("onetwo".utf8))
+        }
+    }
+
+    @Test("stopReading() inside a read holds the rest back", arguments: Transport.allCases)
+    func stopInsideRead(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            try near.write(pattern(1_000_000))
+            far.recorder.didChange = { $0.stopReading() }
+            far.stream.startReading()
+            loop.run { !far.recorder.received.isEmpty }
+            loop.run(for: .milliseconds(20))
+            #expect(far.recorder.received.count <= EventLoop.readBufferBytes)
+        }
+    }
+
+    @Test(
+        "shutdown() says that nothing follows, after what was written; the other way stays open",
+        arguments: Transport.allCases)
+    func shutdown(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            let bytes = pattern(20_000_000)
+            near.stream.startReading()
+            far.stream.startReading()
+            try near.write(bytes)
+            near.stream.shutdown()
+            loop.run { far.recorder.hasEnded }
+            #expect(far.recorder.received == bytes)
+            #expect(far.recorder.readError == nil)
+            try far.write(Array("still here".utf8))
+            loop.run { near.recorder.received.count == 10 }
+            #expect(!near.recorder.hasEnded)
+        }
+    }
+
+    @Test("closing ends the peer's input", arguments: Transport.allCases)
+    func endOfFile(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            far.stream.startReading()
+            near.stream.close()
+            near.stream.close()
+            loop.run { far.recorder.hasEnded }
+            #expect(near.stream.isClosed)
+            #expect(near.stream.delegate == nil)
+        }
+    }
+
+    @Test("a peer that closes on unread bytes resets the connection, which is a failure to read")
+    func reset() throws {
+        try withPair(.tcp) { loop, near, far in
+            try near.write(Array("unread".utf8))
+            loop.run(for: .milliseconds(10))
+            far.stream.close()
+            near.stream.startReading()
+            loop.run { near.recorder.readError != nil }
+            #expect(near.recorder.readError == .connectionReset)
+            #expect(!near.recorder.hasEnded)
+        }
+    }
+
+    @Test("writing to a peer that is gone throws, and the bytes are lost", arguments: Transport.allCases)
+    func writeAfterReset(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            try near.write(Array("unread".utf8))
+            far.stream.close()
+            loop.run(for: .milliseconds(10))
+            var error: IOError?
+            var buffer = ByteBuffer()
+            // The first write after a reset reports the reset, the next a broken pipe.
+            for _ in 0..<2 {
+                buffer.append("lost")
+                do throws(IOError) { try near.stream.write(&buffer) } catch let thrown { error = thrown }
+            }
+            #expect(error == .brokenPipe)
+            #expect(buffer.count == 0)
+        }
+    }
+
+    @Test("a write under way fails when the peer goes away, and is over then", arguments: Transport.allCases)
+    func failureInFlight(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            try near.write(pattern(20_000_000))
+            #expect(near.stream.isWriting)
+            far.stream.close()
+            loop.run { near.recorder.writeError != nil }
+            #expect(near.recorder.writeError == .connectionReset || near.recorder.writeError == .brokenPipe)
+            #expect(!near.stream.isWriting)
+            #expect(near.stream.inFlightBytes == 0)
+            #expect(near.recorder.drainCount == 0)
+        }
+    }
+
+    @Test(
+        "a stream may be closed inside each callback, and nothing is called after that",
+        arguments: Transport.allCases)
+    func closeInsideCallbacks(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            var callCount = 0
+            far.recorder.didChange = { stream in
+                callCount += 1
+                stream.close()
+            }
+            far.stream.startReading()
+            try near.write(pattern(1_000_000))
+            loop.run { callCount > 0 }
+            loop.run(for: .milliseconds(10))
+            #expect(callCount == 1)
+        }
+        try withPair(transport) { loop, near, far in
+            var hasDrained = false
+            near.recorder.didChange = { stream in
+                hasDrained = true
+                stream.close()
+            }
+            try near.write(pattern(20_000_000))
+            far.stream.startReading()
+            loop.run { hasDrained && far.recorder.hasEnded }
+            #expect(far.recorder.received.count == 20_000_000)
+        }
+    }
+
+    @Test("closing with a write under way drops it without a word", arguments: Transport.allCases)
+    func closeWhileWriting(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            try near.write(pattern(20_000_000))
+            near.stream.close()
+            far.stream.startReading()
+            loop.run { far.recorder.hasEnded || far.recorder.readError != nil }
+            #expect(near.recorder.writeError == nil)
+            #expect(near.recorder.drainCount == 0)
+            #expect(far.recorder.received.count < 20_000_000)
+        }
+    }
+
+    @Test("a closed stream does nothing more")
+    func closed() throws {
+        try withPair(.socketPair) { loop, near, far in
+            near.stream.close()
+            try near.write(Array("nothing".utf8))
+            near.stream.startReading()
+            near.stream.stopReading()
+            near.stream.shutdown()
+            loop.run(for: .milliseconds(5))
+            #expect(near.recorder.received.isEmpty)
+            #expect(far.recorder.received.isEmpty)
+        }
+    }
+
+    @Test("a stream lets go of its delegate and itself when it is closed")
+    func release() throws {
+        weak var stream: ByteStream?
+        weak var recorder: StreamRecorder?
+        try withPair(.tcp) { _, near, _ in
+            stream = near.stream
+            recorder = near.recorder
+        }
+        #expect(stream == nil)
+        #expect(recorder == nil)
+    }
+
+    private func withPair(
+        _ transport: Transport, _ body: (EventLoop, StreamEnd, StreamEnd) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let pair = try makeStreamPair(transport, on: loop)
+            let (near, far) = (StreamEnd(pair.0), StreamEnd(pair.1))
+            defer {
+                near.stream.close()
+                far.stream.close()
+                loop.runOnce()
+            }
+            try body(loop, near, far)
+        }
+    }
+}

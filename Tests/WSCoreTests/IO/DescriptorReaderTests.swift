@@ -1,0 +1,200 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct DescriptorReaderTests {
+    @Test("a pipe is read as its bytes come, to its end")
+    func pipe() throws {
+        let ends = try makePipe()
+        defer { closeAll(ends.readEnd) }
+        try withReader(of: ends.readEnd) { loop, log in
+            writeAll(Array("one".utf8), to: ends.writeEnd)
+            loop.run { log.received.count == 3 }
+            writeAll(Array("two".utf8), to: ends.writeEnd)
+            loop.run { log.received.count == 6 }
+            #expect(!log.isFinished)
+            closeAll(ends.writeEnd)
+            loop.run { log.isFinished }
+            #expect(log.received == Array("onetwo".utf8))
+            #expect(log.error == nil)
+        }
+    }
+
+    @Test("a socket is read to its end")
+    func socket() throws {
+        let (near, far) = try makeSocketPair()
+        defer { closeAll(near) }
+        try withReader(of: near) { loop, log in
+            writeAll(Array("bytes".utf8), to: far)
+            closeAll(far)
+            loop.run { log.isFinished }
+            #expect(log.received == Array("bytes".utf8))
+        }
+    }
+
+    @Test("a file larger than the read buffer is read whole, in order")
+    func file() throws {
+        try withTemporaryDirectory { directory in
+            let bytes = pattern(300_001)
+            let output = try openFile("\(directory)/file", 1)
+            writeAll(bytes, to: output)
+            closeAll(output)
+            let input = try openForReading("\(directory)/file")
+            defer { closeAll(input) }
+            try withReader(of: input) { loop, log in
+                loop.run { log.isFinished }
+                #expect(log.received == bytes)
+                #expect(log.error == nil)
+                #expect(log.pieceCount == 5)
+            }
+        }
+    }
+
+    @Test("/dev/null is at its end at once")
+    func null() throws {
+        let input = try openForReading("/dev/null")
+        defer { closeAll(input) }
+        try withReader(of: input) { loop, log in
+            loop.run { log.isFinished }
+            #expect(log.received.isEmpty)
+            #expect(log.error == nil)
+        }
+    }
+
+    @Test("a descriptor that is closed ends with an error, once")
+    func closed() throws {
+        try withReader(of: 1_000_000) { loop, log in
+            loop.run { log.isFinished }
+            #expect(log.error == .badDescriptor)
+            loop.run(for: .milliseconds(10))
+            #expect(log.finishCount == 1)
+        }
+    }
+
+    @Test("a directory cannot be read, and says so")
+    func directory() throws {
+        let input = try openForReading("/tmp")
+        defer { closeAll(input) }
+        try withReader(of: input) { loop, log in
+            loop.run { log.isFinished }
+            #expect(log.error == IOError(code: -21))
+        }
+    }
+
+    @Test("nothing is read while the reader is paused, and everything after", arguments: [true, false])
+    func pausing(isFile: Bool) throws {
+        try withTemporaryDirectory { directory in
+            let bytes = pattern(200_000)
+            let output = try openFile("\(directory)/file", 1)
+            writeAll(bytes, to: output)
+            closeAll(output)
+            let ends = try makePipe()
+            if !isFile {
+                writeAll(Array(bytes.prefix(65536)), to: ends.writeEnd)
+                closeAll(ends.writeEnd)
+            }
+            let input = isFile ? try openForReading("\(directory)/file") : ends.readEnd
+            defer { closeAll(input) }
+            try withReader(of: input, pausesAfterEachPiece: true) { loop, log in
+                loop.run { log.pieceCount == 1 }
+                loop.run(for: .milliseconds(20))
+                #expect(log.pieceCount == 1)
+                #expect(!log.isFinished)
+                log.pausesAfterEachPiece = false
+                log.reader?.start()
+                loop.run { log.isFinished }
+                #expect(log.received == (isFile ? bytes : Array(bytes.prefix(65536))))
+            }
+        }
+    }
+
+    @Test("a reader that is closed inside its own call reads no more", arguments: [true, false])
+    func closeInside(isFile: Bool) throws {
+        try withTemporaryDirectory { directory in
+            let output = try openFile("\(directory)/file", 1)
+            writeAll(pattern(200_000), to: output)
+            closeAll(output)
+            let ends = try makePipe()
+            writeAll(pattern(65536), to: ends.writeEnd)
+            let input = isFile ? try openForReading("\(directory)/file") : ends.readEnd
+            defer { closeAll(input, ends.writeEnd) }
+            try withReader(of: input, closesAfterFirstPiece: true) { loop, log in
+                loop.run { log.pieceCount > 0 }
+                loop.run(for: .milliseconds(20))
+                #expect(log.pieceCount == 1)
+                #expect(!log.isFinished)
+            }
+        }
+    }
+
+    @Test("a reader of a file that is released reads no more")
+    func released() throws {
+        try withTemporaryDirectory { directory in
+            let output = try openFile("\(directory)/file", 1)
+            writeAll(pattern(10), to: output)
+            closeAll(output)
+            let input = try openForReading("\(directory)/file")
+            defer { closeAll(input) }
+            try withLoop { loop in
+                var reader: DescriptorReader? = try DescriptorReader(
+                    descriptor: input, on: loop, receive: { _ in Issue.record("it was read") },
+                    finish: { _ in Issue.record("it ended") })
+                reader?.start()
+                reader = nil
+                loop.run(for: .milliseconds(10))
+            }
+        }
+    }
+
+    @Test("the mode of the descriptor, which other processes share, is left alone")
+    func leavesModeAlone() throws {
+        let ends = try makePipe()
+        defer { closeAll(ends.readEnd, ends.writeEnd) }
+        try withReader(of: ends.readEnd) { loop, _ in
+            loop.runOnce()
+            #expect(!isNonBlocking(ends.readEnd))
+        }
+    }
+
+    private func withReader(
+        of descriptor: Int32, pausesAfterEachPiece: Bool = false, closesAfterFirstPiece: Bool = false,
+        _ body: (EventLoop, ReaderLog) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let log = ReaderLog()
+            log.pausesAfterEachPiece = pausesAfterEachPiece
+            let reader = try DescriptorReader(
+                descriptor: descriptor, on: loop,
+                receive: { piece in
+                    piece.withUnsafeBytes { log.received.append(contentsOf: $0) }
+                    log.pieceCount += 1
+                    if log.pausesAfterEachPiece { log.reader?.pause() }
+                    if closesAfterFirstPiece { log.reader?.close() }
+                },
+                finish: { error in
+                    log.finishCount += 1
+                    log.error = error
+                })
+            log.reader = reader
+            defer {
+                reader.close()
+                log.reader = nil
+                loop.runOnce()
+            }
+            loop.run(for: .milliseconds(2))
+            #expect(log.pieceCount == 0)
+            reader.start()
+            try body(loop, log)
+        }
+    }
+}
+
+private final class ReaderLog {
+    var reader: DescriptorReader?
+    var pausesAfterEachPiece = false
+    var received: [UInt8] = []
+    var pieceCount = 0
+    var finishCount = 0
+    var error: IOError?
+    var isFinished: Bool { finishCount > 0 }
+}

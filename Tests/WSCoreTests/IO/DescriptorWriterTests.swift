@@ -1,0 +1,157 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct DescriptorWriterTests {
+    @Test("a file gets everything at the end of the turn")
+    func file() throws {
+        try withTemporaryDirectory { directory in
+            let output = try openFile("\(directory)/file", 1)
+            defer { closeAll(output) }
+            let bytes = pattern(3_000_000)
+            try withWriter(to: output) { loop, writer, log in
+                writer.append(bytes)
+                writer.schedule()
+                writer.schedule()
+                #expect(writer.pendingBytes == bytes.count)
+                loop.runOnce()
+                #expect(writer.pendingBytes == 0)
+                #expect(log.drainCount == 1)
+                #expect(log.errors.isEmpty)
+            }
+            #expect(try File.read("\(directory)/file") == bytes)
+        }
+    }
+
+    @Test("a pipe with a slow reader gets everything in order, and the writer tells when it is out")
+    func slowReader() throws {
+        let ends = try makePipe()
+        defer { closeAll(ends.readEnd, ends.writeEnd) }
+        setNonBlocking(ends.readEnd)
+        try withWriter(to: ends.writeEnd) { loop, writer, log in
+            let bytes = pattern(1_000_000)
+            writer.append(Array(bytes.prefix(600_000)))
+            writer.flush()
+            #expect(writer.pendingBytes > 0)
+            #expect(log.drainCount == 0)
+            writer.append(Array(bytes.dropFirst(600_000)))
+            writer.schedule()
+            var read: [UInt8] = []
+            let reading = Timer(on: loop) { read += readSome(ends.readEnd) }
+            reading.start(after: .zero, every: .milliseconds(1))
+            loop.run { read.count >= bytes.count && log.drainCount > 0 }
+            #expect(read == bytes)
+            #expect(writer.pendingBytes == 0)
+            #expect(log.drainCount == 1)
+            #expect(!isNonBlocking(ends.writeEnd))
+        }
+    }
+
+    @Test("a reader that goes away is noticed without a write, and reported once")
+    func readerGone() throws {
+        let ends = try makePipe()
+        defer { closeAll(ends.writeEnd) }
+        try withWriter(to: ends.writeEnd) { loop, writer, log in
+            closeAll(ends.readEnd)
+            loop.run { !log.errors.isEmpty }
+            writer.append(Array("more".utf8))
+            #expect(writer.pendingBytes == 0)
+            writer.flush()
+            loop.run(for: .milliseconds(10))
+            #expect(log.errors == [.brokenPipe])
+            #expect(writer.pendingBytes == 0)
+        }
+    }
+
+    @Test("a reader that goes away during a write is reported once, and nothing waits any more")
+    func readerGoneDuringWrite() throws {
+        for _ in 0..<5 {
+            let ends = try makePipe()
+            defer { closeAll(ends.writeEnd) }
+            try withWriter(to: ends.writeEnd) { loop, writer, log in
+                writer.append(pattern(1_000_000))
+                writer.flush()
+                loop.run(for: .milliseconds(2))
+                closeAll(ends.readEnd)
+                loop.run { !log.errors.isEmpty }
+                #expect(log.errors == [.brokenPipe])
+                #expect(writer.pendingBytes == 0)
+            }
+        }
+    }
+
+    @Test("a socket whose other end has nothing more to say is written on: ssh does so at the end of its input")
+    func halfClosedSocket() throws {
+        let (near, far) = try makeSocketPair()
+        defer { closeAll(near, far) }
+        try withWriter(to: near) { loop, writer, log in
+            stopSending(far)
+            loop.run(for: .milliseconds(10))
+            #expect(log.errors.isEmpty)
+            writer.append(Array("reply".utf8))
+            writer.flush()
+            #expect(readSome(far) == Array("reply".utf8))
+        }
+    }
+
+    @Test("a descriptor that is not open fails at the first write")
+    func closedDescriptor() throws {
+        try withWriter(to: 1_000_000) { loop, writer, log in
+            writer.append([1])
+            writer.schedule()
+            loop.runOnce()
+            #expect(log.errors == [.badDescriptor])
+            #expect(writer.pendingBytes == 0)
+        }
+    }
+
+    @Test("a full disk is reported")
+    func fullDisk() throws {
+        #if os(Linux)
+            let output = try openFile("/dev/full", 1)
+            defer { closeAll(output) }
+            try withWriter(to: output) { loop, writer, log in
+                writer.append([1])
+                writer.flush()
+                #expect(log.errors == [IOError(code: -28)])
+            }
+        #endif
+    }
+
+    @Test("a flush with nothing to write says that nothing waits")
+    func emptyFlush() throws {
+        let output = try openFile("/dev/null", 1)
+        defer { closeAll(output) }
+        try withWriter(to: output) { _, writer, log in
+            writer.flush()
+            #expect(log.drainCount == 1)
+        }
+    }
+
+    private func withWriter(
+        to descriptor: Int32, _ body: (EventLoop, DescriptorWriter, WriterLog) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let log = WriterLog()
+            let writer = try DescriptorWriter(descriptor: descriptor, on: loop)
+            writer.didDrain = { log.drainCount += 1 }
+            writer.didFail = { log.errors.append($0) }
+            defer {
+                writer.close()
+                loop.runOnce()
+            }
+            try body(loop, writer, log)
+        }
+    }
+}
+
+private final class WriterLog {
+    var drainCount = 0
+    var errors: [IOError] = []
+}
+
+extension DescriptorWriter {
+    fileprivate func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { buffer.append($0.bytes) }
+    }
+}

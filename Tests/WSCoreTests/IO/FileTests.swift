@@ -1,0 +1,23 @@
+import Testing
+import WSCore
+
+@Suite struct FileTests {
+    @Test("a file is read whole, also when it is empty or larger than a piece", arguments: [0, 1, 2_500_000])
+    func whole(count: Int) throws {
+        try withTemporaryDirectory { directory in
+            let bytes = pattern(count)
+            let file = try openFile("\(directory)/file", 1)
+            writeAll(bytes, to: file)
+            closeAll(file)
+            #expect(try File.read("\(directory)/file") == bytes)
+        }
+    }
+
+    @Test(
+        "what cannot be read says why",
+        arguments: [("/no/such/file", "no such file or directory"), ("/tmp", "illegal operation on a directory")])
+    func errors(path: String, why: String) {
+        let error = #expect(throws: IOError.self) { try File.read(path) }
+        #expect(error?.description == why)
+    }
+}

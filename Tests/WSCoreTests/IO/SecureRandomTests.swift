@@ -1,0 +1,16 @@
+import Testing
+import WSCore
+
+@Suite struct SecureRandomTests {
+    @Test("as many bytes come as are asked for, and never the same", arguments: [0, 1, 16, 4096])
+    func count(count: Int) {
+        #expect(SecureRandom.bytes(count).count == count)
+    }
+
+    @Test("sixteen bytes are not repeated, and all of them are filled")
+    func fresh() {
+        let samples = (0..<100).map { _ in SecureRandom.bytes(16) }
+        #expect(Set(samples).count == 100)
+        for index in 0..<16 { #expect(samples.contains { $0[index] != 0 }) }
+    }
+}

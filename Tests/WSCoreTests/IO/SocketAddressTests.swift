@@ -1,0 +1,56 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct SocketAddressTests {
+    @Test("a numeric IPv4 address has its port, family and description")
+    func ipv4() throws {
+        let address = try #require(SocketAddress(numeric: "192.0.2.7", port: 8080))
+        #expect(address.family == .ipv4)
+        #expect(address.port == 8080)
+        #expect(address.host == "192.0.2.7")
+        #expect("\(address)" == "192.0.2.7:8080")
+    }
+
+    @Test(
+        "a numeric IPv6 address is shown in its shortest form and in brackets",
+        arguments: [
+            ("::1", "[::1]:65535"), ("2001:DB8:0:0::1", "[2001:db8::1]:65535"),
+            ("::ffff:192.0.2.1", "[::ffff:192.0.2.1]:65535"),
+        ])
+    func ipv6(text: String, description: String) throws {
+        let address = try #require(SocketAddress(numeric: text, port: 65535))
+        #expect(address.family == .ipv6)
+        #expect(address.port == 65535)
+        #expect("\(address)" == description)
+    }
+
+    @Test("an IPv6 address may have a zone")
+    func zone() throws {
+        #if canImport(Darwin)
+            let text = "fe80::1%lo0"
+        #else
+            let text = "fe80::1%lo"
+        #endif
+        let address = try #require(SocketAddress(numeric: text, port: 1))
+        #expect(address.family == .ipv6)
+        #expect(address.host == "fe80::1")
+    }
+
+    @Test(
+        "names and what only looks like an address are none",
+        arguments: [
+            "", "localhost", "127.1", "127.0.0.1.", "256.0.0.1", "1.2.3", "[::1]", ":::", "::1::", "0x7f.0.0.1",
+            "127.0.0.1 ", "12345::",
+        ])
+    func notNumeric(text: String) {
+        #expect(SocketAddress(numeric: text, port: 80) == nil)
+    }
+
+    @Test("the port can be changed in both families", arguments: ["127.0.0.1", "::1"])
+    func withPort(text: String) throws {
+        let address = try #require(SocketAddress(numeric: text, port: 1))
+        #expect(address.withPort(443).port == 443)
+        #expect(address.withPort(443).host == text)
+    }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct TimerTests {
+    @Test("a timer fires once, not before its time")
+    func once() throws {
+        try withLoop { loop in
+            var count = 0
+            let timer = Timer(on: loop) { count += 1 }
+            let start = loop.now
+            timer.start(after: .milliseconds(20))
+            loop.run { count > 0 }
+            #expect(loop.now - start >= .milliseconds(19))
+            loop.run(for: .milliseconds(40))
+            #expect(count == 1)
+        }
+    }
+
+    @Test("a repeating timer goes on until it is stopped, even from its own action")
+    func repeating() throws {
+        try withLoop { loop in
+            var count = 0
+            var timer: Timer?
+            timer = Timer(on: loop) {
+                count += 1
+                if count == 3 { timer?.stop() }
+            }
+            timer?.start(after: .zero, every: .milliseconds(1))
+            loop.run { count >= 3 }
+            loop.run(for: .milliseconds(20))
+            #expect(count == 3)
+            timer = nil
+        }
+    }
+
+    @Test("an interval of nothing is a millisecond, not an end")
+    func zeroInterval() throws {
+        try withLoop { loop in
+            var count = 0
+            let timer = Timer(on: loop) { count += 1 }
+            timer.start(after: .zero, every: .zero)
+            loop.run { count >= 5 }
+            timer.stop()
+        }
+    }
+
+    @Test("starting again puts the call off")
+    func restart() throws {
+        try withLoop { loop in
+            var firedAt: Duration?
+            let timer = Timer(on: loop) { firedAt = loop.now }
+            let start = loop.now
+            timer.start(after: .milliseconds(5))
+            timer.start(after: .milliseconds(60))
+            loop.run { firedAt != nil }
+            let elapsed = try #require(firedAt) - start
+            #expect(elapsed >= .milliseconds(59))
+        }
+    }
+
+    @Test("a timer that is released does not fire")
+    func released() throws {
+        try withLoop { loop in
+            var hasFired = false
+            var timer: Timer? = Timer(on: loop) { hasFired = true }
+            timer?.start(after: .milliseconds(1))
+            timer = nil
+            loop.run(for: .milliseconds(20))
+            #expect(!hasFired)
+        }
+    }
+
+    @Test("a timer may be released by its own action")
+    func releasedByItself() throws {
+        try withLoop { loop in
+            var count = 0
+            var timer: Timer?
+            timer = Timer(on: loop) {
+                timer = nil
+                count += 1
+            }
+            timer?.start(after: .zero, every: .milliseconds(1))
+            loop.run { count > 0 }
+            loop.run(for: .milliseconds(10))
+            #expect(count == 1)
+        }
+    }
+
+    @Test("a timer may outlive its loop")
+    func outlivesLoop() throws {
+        var timer: Timer?
+        try withLoop { loop in
+            timer = Timer(on: loop) {}
+            timer?.start(after: .seconds(60))
+        }
+        timer = nil
+    }
+}

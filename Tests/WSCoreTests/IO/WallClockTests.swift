@@ -1,0 +1,33 @@
+import Testing
+import WSCore
+
+@Suite struct WallClockTests {
+    @Test(
+        "a moment has its date and time of day in UTC",
+        arguments: [
+            (0, [1970, 1, 1, 0, 0, 0]), (951_782_400, [2000, 2, 29, 0, 0, 0]),
+            (1_777_636_799, [2026, 5, 1, 11, 59, 59]), (-1, [1969, 12, 31, 23, 59, 59]),
+            (4_102_444_800, [2100, 1, 1, 0, 0, 0]),
+        ])
+    func utc(seconds: Int, parts: [Int]) {
+        let time = CalendarTime(WallTime(seconds: seconds, microseconds: 0), in: .utc)
+        #expect([time.year, time.month, time.day, time.hour, time.minute, time.second] == parts)
+    }
+
+    @Test("local time differs from UTC by less than a day, and in no second")
+    func local() {
+        let moment = WallTime(seconds: 1_777_636_799, microseconds: 0)
+        let local = CalendarTime(moment, in: .local)
+        #expect(local.year == 2026)
+        #expect(local.second == 59)
+    }
+
+    @Test("now is between before and after, and its microseconds are less than a second")
+    func now() {
+        let before = WallTime.now
+        let after = WallTime.now
+        #expect((before.seconds, before.microseconds) <= (after.seconds, after.microseconds))
+        #expect((0..<1_000_000).contains(before.microseconds))
+        #expect(before.seconds > 1_700_000_000)
+    }
+}

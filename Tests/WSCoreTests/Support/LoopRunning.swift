@@ -1,0 +1,31 @@
+import Testing
+
+@testable import WSCore
+
+/// Gives `body` a loop of its own, in a process that a write to a pipe without a reader does not kill.
+func withLoop(_ body: (EventLoop) throws -> Void) throws {
+    StandardDescriptors.prepare()
+    try body(try EventLoop())
+}
+
+extension EventLoop {
+    /// Runs until `isDone`, which is asked about every millisecond; records an issue when that takes longer than `limit`.
+    func run(
+        within limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation,
+        until isDone: @escaping () -> Bool
+    ) {
+        let deadline = now + limit
+        let watchdog = Timer(on: self) { [unowned self] in
+            if isDone() || now > deadline { stop() }
+        }
+        watchdog.start(after: .zero, every: .milliseconds(1))
+        withExtendedLifetime(watchdog) { run() }
+        if !isDone() { Issue.record("this is not done after \(limit)", sourceLocation: sourceLocation) }
+    }
+
+    /// Runs for a time, in which nothing is to happen.
+    func run(for time: Duration) {
+        let end = now + time
+        run { [unowned self] in now >= end }
+    }
+}

@@ -1,0 +1,67 @@
+import WSCore
+
+/// Remembers what happens on a connection, and does what a test asks for.
+final class RecordingPeer: ConnectionHandler {
+    typealias Receive = (Connection<RecordingPeer>, RawSpan, MessageKind, inout Outbox) -> Void
+
+    var events: [Event] = []
+    var messageCount = 0
+    var drainCount = 0
+    var end: ConnectionEnd?
+    var endCount = 0
+    /// Whether ``events`` has the messages.
+    var remembersMessages = true
+    var onMessage: Receive?
+    var onDrain: (() -> Void)?
+    var onEnd: (() -> Void)?
+
+    func connection(
+        _ connection: Connection<RecordingPeer>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
+    ) {
+        messageCount += 1
+        if remembersMessages { events.append(.message(kind, bytes(of: payload))) }
+        onMessage?(connection, payload, kind, &outbox)
+    }
+
+    func connection(_ connection: Connection<RecordingPeer>, receivedPing payload: RawSpan, outbox: inout Outbox) {
+        events.append(.ping(bytes(of: payload)))
+    }
+
+    func connection(_ connection: Connection<RecordingPeer>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+        events.append(.pong(bytes(of: payload)))
+    }
+
+    func connection(_ connection: Connection<RecordingPeer>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
+        events.append(.close(frame))
+    }
+
+    func connectionDidDrain(_ connection: Connection<RecordingPeer>) {
+        drainCount += 1
+        onDrain?()
+    }
+
+    func connection(_ connection: Connection<RecordingPeer>, didEnd end: ConnectionEnd) {
+        self.end = end
+        endCount += 1
+        onEnd?()
+    }
+}
+
+/// Sends every message back.
+func echo(_ connection: Connection<RecordingPeer>, _ payload: RawSpan, _ kind: MessageKind, _ outbox: inout Outbox) {
+    outbox.send(payload, as: kind)
+}
+
+extension Connection {
+    /// Sends a text message.
+    @discardableResult
+    func send(_ text: String) -> Bool {
+        Array(text.utf8).withUnsafeBytes { send($0.bytes, as: .text) }
+    }
+
+    /// Sends a binary message.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { send($0.bytes, as: .binary) }
+    }
+}

@@ -1,0 +1,40 @@
+import WSCore
+
+/// A server whose handlers remember what happens, and which forgets connections that have ended.
+final class ServerFixture {
+    let server: Server<RecordingPeer>
+    var clients: [Server<RecordingPeer>.Client] = []
+    var handlers: [RecordingPeer] = []
+    var refusals: [HandshakeRefusal] = []
+    /// Prepares the handler of each client.
+    var handler: ((RecordingPeer) -> Void)? {
+        get { registry.prepare }
+        set { registry.prepare = newValue }
+    }
+    private let registry: Registry
+
+    private final class Registry {
+        var prepare: ((RecordingPeer) -> Void)?
+        weak var fixture: ServerFixture?
+    }
+
+    init(_ policy: ServerPolicy, on loop: EventLoop, handshakeTimeout: Duration = .seconds(10)) {
+        let registry = Registry()
+        self.registry = registry
+        server = Server(
+            .init(
+                policy: policy, connection: .init(role: .server, limits: .server),
+                handshakeTimeout: handshakeTimeout),
+            on: loop
+        ) { client in
+            let handler = RecordingPeer()
+            registry.fixture?.clients.append(client)
+            registry.fixture?.handlers.append(handler)
+            handler.onEnd = { registry.fixture?.server.remove(client.number) }
+            registry.prepare?(handler)
+            return handler
+        }
+        registry.fixture = self
+        server.didRefuse = { refusal, _ in registry.fixture?.refusals.append(refusal) }
+    }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import WSCore
+
+/// What two connected streams may run over.
+enum Transport: CaseIterable, Sendable {
+    case tcp
+    case socketPair
+}
+
+/// Two connected streams on one loop.
+func makeStreamPair(_ transport: Transport = .socketPair, on loop: EventLoop) throws -> (ByteStream, ByteStream) {
+    switch transport {
+    case .socketPair:
+        let (near, far) = try makeSocketPair()
+        return (try ByteStream.open(descriptor: near, on: loop), try ByteStream.open(descriptor: far, on: loop))
+    case .tcp:
+        var near: ByteStream?
+        var far: ByteStream?
+        let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { far = $0 }
+        let address = try #require(listener.address)
+        _ = try ByteStream.connect(to: address, on: loop) { near = try? $0.get() }
+        loop.run { near != nil && far != nil }
+        listener.close()
+        return (try #require(near), try #require(far))
+    }
+}

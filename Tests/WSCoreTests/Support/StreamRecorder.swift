@@ -1,0 +1,60 @@
+import WSCore
+
+/// Remembers what happens on a stream.
+final class StreamRecorder: ByteStreamDelegate {
+    var received: [UInt8] = []
+    var hasEnded = false
+    var drainCount = 0
+    var readError: IOError?
+    var writeError: IOError?
+    /// Called after each of these.
+    var didChange: (ByteStream) -> Void = { _ in }
+
+    func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {
+        bytes.withUnsafeBytes { received.append(contentsOf: $0) }
+        didChange(stream)
+    }
+
+    func streamDidReachEnd(_ stream: ByteStream) {
+        hasEnded = true
+        didChange(stream)
+    }
+
+    func streamDidDrain(_ stream: ByteStream) {
+        drainCount += 1
+        didChange(stream)
+    }
+
+    func stream(_ stream: ByteStream, didFailToRead error: IOError) {
+        readError = error
+        didChange(stream)
+    }
+
+    func stream(_ stream: ByteStream, didFailToWrite error: IOError) {
+        writeError = error
+        didChange(stream)
+    }
+}
+
+/// A stream, what happens on it, and what waits to be written to it.
+struct StreamEnd {
+    let stream: ByteStream
+    let recorder = StreamRecorder()
+
+    init(_ stream: ByteStream) {
+        self.stream = stream
+        stream.delegate = recorder
+    }
+
+    /// Writes all of `bytes`, offering the rest whenever the stream has drained.
+    func write(_ bytes: [UInt8]) throws {
+        var buffer = ByteBuffer()
+        bytes.withUnsafeBytes { buffer.append($0.bytes) }
+        try stream.write(&buffer)
+    }
+}
+
+/// The loopback address with a port that the system picks.
+func anyLoopbackPort() -> SocketAddress? {
+    SocketAddress(numeric: "127.0.0.1", port: 0)
+}

@@ -1,0 +1,141 @@
+import Testing
+
+@testable import WSCore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+// What the tests need of the system beside the code under test.
+
+/// The two ends of a pipe.
+func makePipe() throws -> (readEnd: Int32, writeEnd: Int32) {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    return (ends[0], ends[1])
+}
+
+/// Two connected Unix-domain sockets.
+func makeSocketPair() throws -> (Int32, Int32) {
+    #if canImport(Darwin)
+        let kind = SOCK_STREAM
+    #else
+        let kind = Int32(SOCK_STREAM.rawValue)
+    #endif
+    var ends: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+    return (ends[0], ends[1])
+}
+
+/// Closes descriptors.
+func closeAll(_ descriptors: Int32...) {
+    for descriptor in descriptors { _ = close(descriptor) }
+}
+
+/// Opens a file.
+func openFile(_ path: String, _ flags: Int32) throws -> Int32 {
+    let descriptor = open(path, flags | O_CREAT, 0o600)
+    try #require(descriptor >= 0)
+    return descriptor
+}
+
+/// Opens `path` for reading.
+func openForReading(_ path: String) throws -> Int32 {
+    let descriptor = open(path, O_RDONLY)
+    try #require(descriptor >= 0)
+    return descriptor
+}
+
+/// Ends the sending half of a socket.
+func stopSending(_ socket: Int32) {
+    _ = shutdown(socket, Int32(SHUT_WR))
+}
+
+/// Writes bytes, waiting for room.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else { return }
+        rest = rest.dropFirst(count)
+    }
+}
+
+/// Reads once, at most `limit` bytes, waiting for some; empty at the end or after an error.
+func readSome(_ descriptor: Int32, limit: Int = 65536) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: limit)
+    let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    return Array(buffer.prefix(max(0, count)))
+}
+
+/// Sets non-blocking mode, in which ``readSome(_:limit:)`` does not wait.
+func setNonBlocking(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+}
+
+/// Whether something exists at a path.
+func exists(_ path: String) -> Bool {
+    access(path, F_OK) == 0
+}
+
+/// Gives `body` the path of a new directory, which is removed with the files in it.
+func withTemporaryDirectory(_ body: (String) throws -> Void) throws {
+    var template = Array("/tmp/wsx-test-XXXXXX".utf8CString)
+    let path = template.withUnsafeMutableBufferPointer { buffer in
+        buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+    }
+    let directory = try #require(path)
+    defer {
+        for name in ["file", "socket", "other"] { _ = unlink("\(directory)/\(name)") }
+        _ = rmdir(directory)
+    }
+    try body(directory)
+}
+
+/// A pattern in which a lost, repeated or moved byte shows.
+func pattern(_ count: Int) -> [UInt8] {
+    var random = SeededRandom(seed: 11)
+    // A prime number of bytes, so that no buffer's size is a multiple of it.
+    let block = (0..<65_521).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + block.count)
+    while bytes.count < count { bytes.append(contentsOf: block) }
+    bytes.removeLast(bytes.count - count)
+    return bytes
+}
+
+/// Whether a descriptor is in non-blocking mode.
+func isNonBlocking(_ descriptor: Int32) -> Bool {
+    fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0
+}
+
+/// Gives `body` an address that answers no attempt to connect: that of a listener whose queue is full.
+func withSilentAddress(_ body: (SocketAddress) throws -> Void) throws {
+    #if canImport(Darwin)
+        let kind = SOCK_STREAM
+    #else
+        let kind = Int32(SOCK_STREAM.rawValue)
+    #endif
+    let listener = socket(AF_INET, kind, 0)
+    var clients: [Int32] = []
+    defer { for descriptor in clients + [listener] { _ = close(descriptor) } }
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let any = try #require(anyLoopbackPort())
+    let bound = any.withSockaddr { bind(listener, $0, length) }
+    try #require(bound == 0)
+    try #require(listen(listener, 0) == 0)
+    let listening = SocketAddress.read { address, byteCount in
+        var length = socklen_t(byteCount.pointee)
+        return getsockname(listener, address, &length)
+    }
+    let address = try #require(listening)
+    for _ in 0..<8 {
+        let client = socket(AF_INET, kind, 0)
+        setNonBlocking(client)
+        _ = address.withSockaddr { connect(client, $0, length) }
+        clients.append(client)
+    }
+    try body(address)
+}

@@ -1,0 +1,165 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ConnectSettingsTests {
+    @Test("the URL says where the stream leads")
+    func destinations() throws {
+        guard case .tcp("h", 81, nil)? = try settings({ $0.url = "ws://h:81/x" }).destination else {
+            return #expect(Bool(false))
+        }
+        guard
+            case .tcp("localhost", 8080, .ipv6?)? = try settings({
+                $0.url = ":8080"
+                $0.addressFamily = .ipv6
+            }).destination
+        else { return #expect(Bool(false)) }
+        guard case .unix("/s")? = try settings({ $0.url = "ws+unix:/s:/r" }).destination else {
+            return #expect(Bool(false))
+        }
+        #expect(try settings({ $0.url = "echo:" }).destination == nil)
+    }
+
+    @Test("--unix-socket leads elsewhere than the URL, which still names the host asked for")
+    func unixSocket() throws {
+        let settings = try self.settings {
+            $0.url = "ws://name/x"
+            $0.unixSocket = "/run/s"
+        }
+        guard case .unix("/run/s")? = settings.destination else { return #expect(Bool(false)) }
+        #expect(settings.request.fields.first(named: "Host") == "name")
+    }
+
+    @Test("a URL that is none says why, and one that needs TLS is refused")
+    func urlErrors() {
+        expectMessage("URL 'ftp://h/': unknown scheme \"ftp\"; use ws://, wss://, http://, https://, ws+unix: or echo:")
+        {
+            () throws(Failure) in _ = try settings { $0.url = "ftp://h/" }
+        }
+        expectMessage("URL 'wss://h/': this version has no TLS; use a ws:// URL") {
+            () throws(Failure) in _ = try settings { $0.url = "wss://h" }
+        }
+    }
+
+    @Test("--auth becomes Basic authentication, from the first colon on the password")
+    func auth() throws {
+        let settings = try self.settings { $0.auth = "user:pass:word" }
+        #expect(settings.request.fields.first(named: "Authorization") == "Basic dXNlcjpwYXNzOndvcmQ=")
+        expectMessage("--auth: there is no password; write USER:PASSWORD") {
+            () throws(Failure) in _ = try self.settings { $0.auth = "user" }
+        }
+        expectMessage("--auth: the password contains a control character; remove it") {
+            () throws(Failure) in _ = try self.settings { $0.auth = "user:\n" }
+        }
+    }
+
+    @Test("the request carries what was asked for")
+    func request() throws {
+        let settings = try self.settings {
+            $0.headers = ["X-One: 1"]
+            $0.subprotocols = ["chat", "v2"]
+            $0.origin = "https://o"
+            $0.host = "other"
+        }
+        let fields = settings.request.fields
+        #expect(fields.first(named: "X-One") == "1")
+        #expect(fields.first(named: "Sec-WebSocket-Protocol") == "chat, v2")
+        #expect(fields.first(named: "Origin") == "https://o")
+        #expect(fields.first(named: "Host") == "other")
+        #expect(fields.first(named: "User-Agent") == "wsx/\(version)")
+        expectMessage("the request: the subprotocol \"a\" is given twice; give it once") {
+            () throws(Failure) in _ = try self.settings { $0.subprotocols = ["a", "a"] }
+        }
+    }
+
+    @Test("messages are sent in their order, the file last, as text unless --binary is given")
+    func messages() throws {
+        try withFile(Array("a file\n".utf8)) { path in
+            for (payload, kind) in [(PayloadKind.automatic, MessageKind.text), (.text, .text), (.binary, .binary)] {
+                let settings = try self.settings {
+                    $0.messages = ["one", "", "two"]
+                    $0.file = path
+                    $0.payload = payload
+                }
+                #expect(
+                    settings.messages.map { String(decoding: $0.payload, as: UTF8.self) } == [
+                        "one", "", "two", "a file\n",
+                    ])
+                #expect(settings.messages.allSatisfy { $0.kind == kind })
+            }
+        }
+    }
+
+    @Test("a file that is not there, or is no text, is refused")
+    func badFile() throws {
+        expectMessage("--file /no/file: no such file or directory") {
+            () throws(Failure) in _ = try settings { $0.file = "/no/file" }
+        }
+        try withFile([0xFF]) { path in
+            expectMessage("--file \(path): it is not UTF-8 text; send it with --binary") {
+                () throws(Failure) in _ = try settings { $0.file = path }
+            }
+            let binary = try settings {
+                $0.file = path
+                $0.payload = .binary
+            }
+            #expect(binary.messages.map(\.payload) == [[0xFF]])
+        }
+    }
+
+    @Test("messages take the place of standard input, unless both are asked for")
+    func inputSources() throws {
+        func reads(_ change: (inout ConnectArguments) -> Void) throws -> Bool {
+            let settings = try self.settings {
+                // Not lines, which would be typed where the tests run on a terminal.
+                $0.input = .nul
+                change(&$0)
+            }
+            #expect(!settings.isRepl)
+            return settings.readsPipe
+        }
+        #expect(try reads { _ in })
+        #expect(try !reads { $0.messages = ["x"] })
+        #expect(
+            try reads {
+                $0.messages = ["x"]
+                $0.isInteractive = true
+            })
+        #expect(try !reads { $0.readsInput = false })
+    }
+
+    @Test("the connection has the limits and times that were given, and closes as asked")
+    func connection() throws {
+        let settings = try self.settings {
+            $0.maximumMessageBytes = 7
+            $0.maximumFragments = 8
+            $0.fragmentBytes = 9
+            $0.closeTimeout = .seconds(3)
+            $0.closeCode = 4000
+            $0.closeReason = "done"
+        }
+        #expect(settings.connection.role == .client)
+        #expect(settings.connection.limits == Limits(maximumMessageBytes: 7, maximumFragments: 8))
+        #expect(settings.connection.fragmentBytes == 9)
+        #expect(settings.connection.closeTimeout == .seconds(3))
+        #expect(!settings.connection.pausesReadingWhenFull)
+        #expect(settings.closeFrame == CloseFrame(code: CloseCode(rawValue: 4000), reason: "done"))
+    }
+
+    @Test("chunks of input are binary unless --text is given; everything else is text unless --binary is")
+    func kinds() {
+        for format in InputFormat.allCases {
+            #expect(PayloadKind.automatic.kind(for: format) == (format == .chunks ? .binary : .text))
+            #expect(PayloadKind.text.kind(for: format) == .text)
+            #expect(PayloadKind.binary.kind(for: format) == .binary)
+        }
+    }
+
+    private func settings(_ change: (inout ConnectArguments) -> Void) throws(Failure) -> ConnectSettings {
+        var arguments = ConnectArguments()
+        arguments.url = "ws://h/"
+        change(&arguments)
+        return try ConnectSettings(arguments)
+    }
+}

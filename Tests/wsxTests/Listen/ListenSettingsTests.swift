@@ -1,0 +1,101 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ListenSettingsTests {
+    @Test(
+        "an address is a port, an address with a port, or the path of a socket; loopback unless it says otherwise",
+        arguments: [
+            ("8080", "127.0.0.1:8080"), ("0", "127.0.0.1:0"), (":8080", "127.0.0.1:8080"),
+            ("localhost:1", "127.0.0.1:1"), ("127.0.0.2:65535", "127.0.0.2:65535"), ("*:80", "0.0.0.0:80"),
+            ("0.0.0.0:80", "0.0.0.0:80"), ("[::1]:8080", "[::1]:8080"), ("[::]:8080", "[::]:8080"),
+            ("unix:/run/s", "unix:/run/s"), ("unix:s:1", "unix:s:1"), ("unix:./x y", "unix:./x y"),
+        ])
+    func endpoint(text: String, expected: String) throws {
+        switch try settings({ $0.address = text }).endpoint {
+        case .tcp(let address): #expect("\(address)" == expected)
+        case .unix(let path): #expect("unix:\(path)" == expected)
+        }
+    }
+
+    @Test(
+        "a port that is none is refused",
+        arguments: ["", ":", "x", "65536", "-1", "+1", "80x", "localhost", "127.0.0.1", "127.0.0.1:", "[::1]", "٣"])
+    func badPort(text: String) {
+        expectMessage("address '\(text)': the port is not a number from 0 to 65535; write [ADDRESS:]PORT") {
+            () throws(Failure) in _ = try self.settings { $0.address = text }
+        }
+    }
+
+    @Test(
+        "a host that is no address is refused",
+        arguments: [("example.com:80", "example.com"), ("1.2.3:80", "1.2.3"), ("::1", ":"), ("[x]:1", "x")])
+    func badHost(text: String, host: String) {
+        expectMessage("address '\(text)': '\(host)' is not an IP address; write one, localhost, or * for all") {
+            () throws(Failure) in _ = try self.settings { $0.address = text }
+        }
+    }
+
+    @Test("unix: needs a path")
+    func noPath() {
+        expectMessage("address 'unix:': there is no path after unix:") {
+            () throws(Failure) in _ = try self.settings { $0.address = "unix:" }
+        }
+    }
+
+    @Test("what the server cannot be is refused")
+    func policy() throws {
+        expectMessage("the server's settings: \"x\" is not a path; write one like /chat, without a query") {
+            () throws(Failure) in _ = try self.settings { $0.path = "x" }
+        }
+        let settings = try self.settings {
+            $0.path = "/chat"
+            $0.subprotocols = ["a"]
+            $0.origins = ["*"]
+            $0.headers = ["X: 1"]
+        }
+        #expect(settings.policy.path == "/chat")
+        #expect(settings.policy.subprotocols == ["a"])
+        #expect(settings.policy.allowedOrigins == ["*"])
+        #expect(settings.policy.checksHostAndOrigin)
+        #expect(settings.policy.extraFields.map(\.name) == ["X"])
+    }
+
+    @Test("an echo server neither reads input nor writes messages, but may write events")
+    func echo() throws {
+        let echo = try self.settings { $0.isEcho = true }
+        #expect(!echo.readsPipe && !echo.writesOutput && !echo.isRepl)
+        #expect(echo.connection.pausesReadingWhenFull)
+        let events = try self.settings {
+            $0.isEcho = true
+            $0.output = .json
+        }
+        #expect(events.writesOutput)
+        let relay = try self.settings { $0.input = .nul }
+        #expect(relay.readsPipe && relay.writesOutput)
+        #expect(!relay.connection.pausesReadingWhenFull)
+    }
+
+    @Test("the server of echo: speaks what the client asks for, on a loopback port, and says nothing")
+    func embedded() throws {
+        var arguments = ConnectArguments()
+        arguments.url = "echo:"
+        arguments.subprotocols = ["chat"]
+        let settings = try ListenSettings.embeddedEcho(for: try ConnectSettings(arguments))
+        #expect(settings.isEmbedded)
+        #expect(settings.policy.subprotocols == ["chat"])
+        #expect(!settings.policy.checksHostAndOrigin)
+        #expect(!settings.writesOutput && !settings.readsPipe && !settings.isRepl)
+        #expect(settings.connection.limits.maximumMessageBytes == .max)
+        guard case .tcp(let address) = settings.endpoint else { return #expect(Bool(false)) }
+        #expect("\(address)" == "127.0.0.1:0")
+    }
+
+    private func settings(_ change: (inout ListenArguments) -> Void) throws(Failure) -> ListenSettings {
+        var arguments = ListenArguments()
+        arguments.address = "0"
+        change(&arguments)
+        return try ListenSettings(arguments)
+    }
+}

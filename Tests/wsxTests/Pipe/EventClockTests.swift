@@ -1,0 +1,27 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct EventClockTests {
+    @Test("RFC 3339: the time is in UTC, with microseconds, and always as long")
+    func format() {
+        var clock = EventClock()
+        for _ in 0..<100 {
+            #expect(clock.timestamp().wholeMatch(of: /20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{6}Z/) != nil)
+        }
+    }
+
+    @Test("later times sort after earlier ones")
+    func order() {
+        var clock = EventClock()
+        let times = (0..<1000).map { _ in clock.timestamp() }
+        #expect(times == times.sorted())
+    }
+
+    @Test(
+        "numbers get zeros in front up to a width",
+        arguments: [(0, 2, "00"), (7, 2, "07"), (123, 2, "123"), (5, 6, "000005"), (9, 1, "9")])
+    func padding(number: Int, width: Int, expected: String) {
+        #expect(padded(number, to: width) == expected)
+    }
+}

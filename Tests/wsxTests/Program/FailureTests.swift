@@ -1,0 +1,141 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct FailureTests {
+    struct Example: Sendable {
+        let failure: Failure
+        let status: wsx.ExitStatus
+        let kind: String
+        let message: String?
+    }
+
+    private static let refused = HandshakeError.refused(
+        ResponseHead(status: 403, reason: "Forbidden", fields: HTTPFields()), body: Array("why".utf8),
+        bodyIsTruncated: true)
+    private static let url = "ws://h/"
+
+    static let examples: [Example] = [
+        Example(
+            failure: .badArgument(what: "--x", why: "bad"), status: .usage, kind: "usage", message: "--x: bad"),
+        Example(
+            failure: .badInput(what: "the input", why: "bad"), status: .usage, kind: "usage",
+            message: "the input: bad"),
+        Example(
+            failure: .input(.badDescriptor), status: .closed, kind: "system",
+            message: "reading standard input: bad file descriptor"),
+        Example(
+            failure: .output(.brokenPipe), status: .closed, kind: "system",
+            message: "writing standard output: broken pipe"),
+        Example(
+            failure: .system(.badDescriptor), status: .closed, kind: "system",
+            message: "starting: bad file descriptor"),
+        Example(
+            failure: .listening(address: "80", .addressInUse), status: .unreachable, kind: "listen",
+            message:
+                "listening on 80: address already in use; is another server running there? Port 0 picks a free one"),
+        Example(
+            failure: .closed(CloseFrame(code: .internalError, reason: "x\u{1B}")), status: .closed, kind: "closed",
+            message: #"the peer closed the connection: 1011 (internal error) "x\u{1B}""#),
+        Example(
+            failure: .closed(CloseFrame(code: CloseCode(rawValue: 4000))), status: .closed, kind: "closed",
+            message: "the peer closed the connection: 4000"),
+        Example(
+            failure: .lost(.connectionReset), status: .closed, kind: "lost",
+            message: "the connection was lost: connection reset by peer"),
+        Example(
+            failure: .lost(nil), status: .closed, kind: "lost",
+            message: "the connection was lost: the peer closed it without a close frame"),
+        Example(
+            failure: .violation(.invalidText), status: .violation, kind: "protocol",
+            message:
+                "the peer broke the WebSocket protocol: a text message is not valid UTF-8 (invalid-text, closed with 1007)"
+        ),
+        Example(
+            failure: .closingTimedOut(after: .seconds(5)), status: .timedOut, kind: "timeout",
+            message: "closing: the peer did not answer for 5 s; --close-timeout waits longer"),
+        Example(
+            failure: .runTimedOut(after: .milliseconds(250)), status: .timedOut, kind: "timeout",
+            message: "timed out after 250 ms (--timeout)"),
+        Example(failure: .interrupted, status: .interrupted, kind: "interrupted", message: nil),
+        Example(failure: .terminated, status: .terminated, kind: "interrupted", message: nil),
+        Example(
+            failure: .connecting(url: url, .unresolvable(host: "h", .canceled)), status: .unreachable,
+            kind: "connect", message: "connecting to ws://h/: looking up h: operation canceled; check the name"),
+        Example(
+            failure: .connecting(url: url, .noAddress(host: "h")), status: .unreachable, kind: "connect",
+            message:
+                "connecting to ws://h/: h has no address of the family asked for; try without -4 or -6"),
+        Example(
+            failure: .connecting(
+                url: url, .unreachable([("[::1]:1", .canceled), ("127.0.0.1:1", .connectionRefused)])),
+            status: .unreachable, kind: "connect",
+            message:
+                "connecting to ws://h/: [::1]:1: operation canceled, 127.0.0.1:1: connection refused; is the server running?"
+        ),
+        Example(
+            failure: .connecting(url: url, .lost(.connectionReset)), status: .unreachable, kind: "connect",
+            message: "connecting to ws://h/: connection reset by peer during the upgrade"),
+        Example(
+            failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10))), status: .timedOut,
+            kind: "timeout",
+            message: "connecting to ws://h/: timed out after 10 s (upgrade); --connect-timeout waits longer"),
+        Example(
+            failure: .connecting(url: url, .handshake(refused)), status: .refused, kind: "handshake",
+            message:
+                "connecting to ws://h/: the server answered 403 Forbidden; check --origin and the credentials"),
+        Example(
+            failure: .connecting(url: url, .handshake(.closedBeforeResponse)), status: .unreachable,
+            kind: "handshake",
+            message:
+                "connecting to ws://h/: the server closed the connection without an answer; check the port, and wss:// against ws://"
+        ),
+        Example(
+            failure: .connecting(url: url, .handshake(.incompleteResponse)), status: .unreachable,
+            kind: "handshake",
+            message:
+                "connecting to ws://h/: the server closed the connection in the middle of its answer; try again"),
+        Example(
+            failure: .connecting(url: url, .handshake(.missingAccept)), status: .violation, kind: "handshake",
+            message:
+                "connecting to ws://h/: the server's Sec-WebSocket-Accept is missing: it does not speak WebSocket; check the path"
+        ),
+    ]
+
+    @Test("each failure has its exit status, its kind and its words", arguments: examples)
+    func table(example: Example) {
+        #expect(example.failure.status == example.status)
+        #expect(example.failure.kind == example.kind)
+        #expect(example.failure.message == example.message)
+        #expect(example.failure.message?.contains("\n") != true)
+    }
+
+    @Test("a refusal carries what the server answered, and nothing else does")
+    func refusal() throws {
+        let refusal = try #require(Failure.connecting(url: Self.url, .handshake(Self.refused)).refusal)
+        #expect(refusal.head.status == 403)
+        #expect(refusal.body == Array("why".utf8))
+        #expect(refusal.bodyIsTruncated)
+        #expect(Failure.lost(nil).refusal == nil)
+        #expect(Failure.connecting(url: Self.url, .handshake(.missingAccept)).refusal == nil)
+    }
+
+    @Test(
+        "durations read as they would be typed",
+        arguments: [
+            (.zero, "0 ms"), (.milliseconds(999), "999 ms"), (.seconds(1), "1 s"), (.milliseconds(1500), "1.500 s"),
+            (.seconds(600), "600 s"), (.microseconds(1499), "1 ms"),
+        ] as [(Duration, String)])
+    func durations(duration: Duration, words: String) {
+        #expect(Failure.words(for: duration) == words)
+    }
+
+    @Test("the exit statuses are those of the manual")
+    func statuses() {
+        let statuses: [wsx.ExitStatus] = [
+            .success, .closed, .usage, .unreachable, .refused, .violation, .timedOut, .interrupted, .terminated,
+        ]
+        #expect(statuses.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 130, 143])
+    }
+}

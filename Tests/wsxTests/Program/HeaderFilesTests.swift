@@ -1,0 +1,67 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct HeaderFilesTests {
+    @Test("headers are taken in their order, those of a file in its place")
+    func order() throws {
+        try withFile(Array("B: 2\r\nC: 3\n\nD: 4".utf8)) { path in
+            let fields = try HeaderFiles.fields(["A: 1", "@\(path)", "E:5"])
+            #expect(fields.map { "\($0.name)=\($0.value)" } == ["A=1", "B=2", "C=3", "D=4", "E=5"])
+        }
+    }
+
+    @Test("an empty file has no headers")
+    func empty() throws {
+        try withFile([]) { path in
+            let fields = try HeaderFiles.fields(["@\(path)"])
+            #expect(fields == [])
+        }
+    }
+
+    @Test("a line that is no header is named with its file and number")
+    func badLine() throws {
+        try withFile(Array("Good: 1\r\n\r\nbad\r\n".utf8)) { path in
+            expectMessage("--header \(path), line 3: \"bad\" has no colon; write 'Name: value'") {
+                () throws(Failure) in _ = try HeaderFiles.fields(["@\(path)"])
+            }
+        }
+    }
+
+    @Test("a file that is not UTF-8 is refused rather than changed")
+    func invalidText() throws {
+        try withFile([0x41, 0x3A, 0xE9]) { path in
+            expectMessage("--header \(path), line 1: it is not UTF-8 text") {
+                () throws(Failure) in _ = try HeaderFiles.fields(["@\(path)"])
+            }
+        }
+    }
+
+    @Test("a file that is not there, and a header on the command line that is none, say what they were for")
+    func failures() {
+        expectMessage("--header /no/file: no such file or directory") {
+            () throws(Failure) in _ = try HeaderFiles.fields(["@/no/file"])
+        }
+        expectMessage("--header 'bad': \"bad\" has no colon; write 'Name: value'") {
+            () throws(Failure) in _ = try HeaderFiles.fields(["bad"])
+        }
+        expectMessage("--file /tmp: illegal operation on a directory") {
+            () throws(Failure) in _ = try HeaderFiles.contents(of: "/tmp", for: "--file")
+        }
+    }
+}
+
+/// Expects that `body` fails with ``Failure/badArgument(what:why:)`` or ``Failure/badInput(what:why:)`` in these words.
+func expectMessage(
+    _ message: String, at location: SourceLocation = #_sourceLocation, _ body: () throws(Failure) -> Void
+) {
+    do throws(Failure) {
+        try body()
+        Issue.record("nothing was thrown", sourceLocation: location)
+    } catch {
+        #expect(error.message == message, sourceLocation: location)
+        #expect(error.kind == "usage", sourceLocation: location)
+        #expect(error.status == .usage, sourceLocation: location)
+    }
+}

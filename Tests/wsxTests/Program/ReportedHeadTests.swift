@@ -1,0 +1,33 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ReportedHeadTests {
+    @Test("a request is shown line by line, without its secrets, whatever the case of their names")
+    func request() {
+        let head =
+            "GET /p HTTP/1.1\r\nHost: h\r\nAuthorization: Basic c2VjcmV0\r\ncookie: a=secret\r\n"
+            + "PROXY-Authorization: secret\r\nX-Cookie: shown\r\n\r\n"
+        #expect(
+            ReportedHead.lines(ofRequest: head) == [
+                "GET /p HTTP/1.1", "Host: h", "Authorization: •••", "cookie: •••", "PROXY-Authorization: •••",
+                "X-Cookie: shown",
+            ])
+    }
+
+    @Test("a response is shown with its status, without its secrets, and cannot drive the terminal")
+    func response() throws {
+        let fields = HTTPFields([
+            try HeaderField(name: "Server", value: "x\u{202E}y"),
+            try HeaderField(name: "set-cookie", value: "session=secret"),
+        ])
+        let head = ResponseHead(status: 403, reason: "No\u{9B}", fields: fields, minorVersion: 0)
+        #expect(
+            ReportedHead.lines(of: head) == [
+                #"HTTP/1.0 403 No\u{9B}"#, #"Server: x\u{202E}y"#, "set-cookie: •••",
+            ])
+        #expect(
+            ReportedHead.lines(of: ResponseHead(status: 200, reason: "", fields: HTTPFields())) == ["HTTP/1.1 200"])
+    }
+}

@@ -1,0 +1,26 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ConsoleTests {
+    @Test("--color always and never count whatever NO_COLOR says", arguments: [nil, "", "1"] as [String?])
+    func explicit(noColor: String?) {
+        #expect(Console(color: .always, isQuiet: false) { _ in noColor }.palette.isEnabled)
+        #expect(!Console(color: .never, isQuiet: false) { _ in noColor }.palette.isEnabled)
+    }
+
+    @Test("by itself, a terminal is coloured unless NO_COLOR has a value (no-color.org)")
+    func automatic() {
+        let isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.error)
+        var asked: [String] = []
+        let console = Console(color: .auto, isQuiet: false) { name in
+            asked.append(name)
+            return nil
+        }
+        #expect(console.palette.isEnabled == isTerminal)
+        #expect(asked == (isTerminal ? ["NO_COLOR"] : []))
+        #expect(Console(color: .auto, isQuiet: false) { _ in "" }.palette.isEnabled == isTerminal)
+        #expect(!Console(color: .auto, isQuiet: false) { _ in "1" }.palette.isEnabled)
+    }
+}

@@ -1,0 +1,21 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct PaletteTests {
+    @Test("each colour is the terminal's own, and ends where it ends")
+    func colors() {
+        let palette = Palette(isEnabled: true)
+        #expect(palette.sent("x") == "\u{1B}[36mx\u{1B}[0m")
+        #expect(palette.received("x") == "\u{1B}[32mx\u{1B}[0m")
+        #expect(palette.quiet("x") == "\u{1B}[2mx\u{1B}[0m")
+        #expect(palette.failure("x") == "\u{1B}[31mx\u{1B}[0m")
+    }
+
+    @Test("without colour the text is left alone")
+    func none() {
+        let palette = Palette(isEnabled: false)
+        #expect(
+            [palette.sent("x"), palette.received("x"), palette.quiet("x"), palette.failure("x")].joined() == "xxxx")
+    }
+}

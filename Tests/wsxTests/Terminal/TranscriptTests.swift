@@ -1,0 +1,156 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct TranscriptTests {
+    @Test("messages show their direction, kind, size and content")
+    func messages() throws {
+        try withTranscript { transcript in
+            #expect(message(transcript, "hello", .text, .sent) == "→ text      5 B  hello\n")
+            #expect(message(transcript, "", .text, .received) == "← text      0 B\n")
+            #expect(message(transcript, "日本", .text, .received, client: 7) == "#7 ← text      6 B  日本\n")
+            #expect(message(transcript, [0, 1, 0xAB], .binary, .received) == "← binary    3 B  00 01 ab\n")
+        }
+    }
+
+    @Test("only the beginning of a long message is shown, and how much is left")
+    func long() throws {
+        try withTranscript { transcript in
+            let dump = message(transcript, [UInt8](repeating: 0xFF, count: 65), .binary, .received)
+            #expect(dump == "← binary   65 B  " + String(repeating: "ff ", count: 64) + "…\n")
+            let text = message(transcript, String(repeating: "x", count: 16385), .text, .received)
+            #expect(text == "← text  16385 B  " + String(repeating: "x", count: 16384) + " … (1 more bytes)\n")
+        }
+    }
+
+    @Test("a long message is not cut inside a character")
+    func cutBetweenCharacters() throws {
+        try withTranscript { transcript in
+            let line = message(transcript, "xx" + String(repeating: "日", count: 6000), .text, .received)
+            #expect(!line.contains("\u{FFFD}"))
+            #expect(line.hasSuffix("日 … (1620 more bytes)\n"))
+        }
+    }
+
+    @Test("the lines of a message stand below each other, whoever sent it, however large it is")
+    func severalLines() throws {
+        for style in [TimestampStyle.off, .utc, .relative] {
+            try withTranscript(style) { transcript in
+                for client in [nil, 7, 123] as [Int?] {
+                    for filler in [0, 200_000] {
+                        let text = "{\n  1\n}" + String(repeating: " ", count: filler)
+                        let line = message(transcript, text, .text, .received, client: client)
+                        let lines = line.split(separator: "\n", omittingEmptySubsequences: false)
+                        let start = lines[0].prefix { $0 != "{" }.count
+                        #expect(lines[1] == String(repeating: " ", count: start) + "  1")
+                        #expect(lines[2].hasPrefix(String(repeating: " ", count: start) + "}"))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("what a peer sends cannot drive the terminal")
+    func hostile() throws {
+        try withTranscript { transcript in
+            let attack = "\u{1B}[2J\r\u{9B}H\u{202E}"
+            let shown = #"\u{1B}[2J\u{D}\u{9B}H\u{202E}"#
+            #expect(message(transcript, attack, .text, .received) == "← text     11 B  \(shown)\n")
+            let close = transcript.close(CloseFrame(code: .normalClosure, reason: attack + "\n"), .received)
+            #expect(close == "← close  1000    normal closure: \"\(shown)\\u{A}\"\n")
+            #expect(control(transcript, attack, .received) == "← ping     11 B  \(shown)\n")
+        }
+    }
+
+    @Test("pings and pongs show their payload, as bytes when it is no text, and a note")
+    func controls() throws {
+        try withTranscript { transcript in
+            #expect(control(transcript, "", .sent) == "→ ping      0 B\n")
+            let pong = [UInt8]([0xFF]).withUnsafeBytes {
+                transcript.control(.pong, $0.bytes, .received, note: "(after 1.000 ms)")
+            }
+            #expect(pong == "← pong      1 B  ff  (after 1.000 ms)\n")
+            let empty = [UInt8]().withUnsafeBytes { transcript.control(.pong, $0.bytes, .received, note: "(note)") }
+            #expect(empty == "← pong      0 B  (note)\n")
+        }
+    }
+
+    @Test("close frames show their code, its meaning and the reason")
+    func closes() throws {
+        try withTranscript { transcript in
+            func close(_ code: UInt16?, _ reason: String = "") -> String {
+                transcript.close(CloseFrame(code: code.map { CloseCode(rawValue: $0) }, reason: reason), .received)
+            }
+            #expect(close(1000, "bye") == "← close  1000    normal closure: \"bye\"\n")
+            #expect(close(1001) == "← close  1001    going away\n")
+            #expect(close(4321) == "← close  4321\n")
+            #expect(close(4321, "mine") == "← close  4321    \"mine\"\n")
+            #expect(close(nil) == "← close          no code\n")
+        }
+    }
+
+    @Test("a frame's header shows what there is in it")
+    func headers() throws {
+        try withTranscript { transcript in
+            let header = FrameHeader(isFinal: true, opcode: .text, payloadBytes: 5)
+            #expect(transcript.header(header, .received) == "← frame          FIN text 5 B\n")
+            let fragment = FrameHeader(isFinal: false, opcode: .continuation, payloadBytes: 0)
+            #expect(transcript.header(fragment, .received) == "← frame          continuation 0 B\n")
+        }
+    }
+
+    @Test("the lines of a head show their direction")
+    func heads() throws {
+        try withTranscript { transcript in
+            #expect(transcript.head("GET / HTTP/1.1", .sent) == "→ GET / HTTP/1.1\n")
+        }
+    }
+
+    @Test("times are those of the day, or since the start, and all as wide")
+    func timestamps() throws {
+        for style in [TimestampStyle.local, .utc] {
+            try withTranscript(style) { transcript in
+                let line = message(transcript, "x", .text, .sent)
+                #expect(line.wholeMatch(of: /[0-2]\d:[0-5]\d:[0-6]\d\.\d{3} → text      1 B  x\n/) != nil)
+            }
+        }
+        try withTranscript(.relative) { transcript in
+            #expect(
+                message(transcript, "x", .text, .sent).wholeMatch(of: /\ {6}\+0\.\d{3} → text      1 B  x\n/) != nil)
+        }
+    }
+
+    @Test("colour is around the time and the direction, never around what a peer sent")
+    func colors() throws {
+        try withIdleLoop { loop in
+            let transcript = Transcript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
+            #expect(message(transcript, "x", .text, .sent) == "\u{1B}[36m→ text  \u{1B}[0m    1 B  x\n")
+            #expect(message(transcript, "x", .text, .received) == "\u{1B}[32m← text  \u{1B}[0m    1 B  x\n")
+        }
+    }
+
+    private func withTranscript(_ style: TimestampStyle = .off, _ body: (Transcript) throws -> Void) throws {
+        try withIdleLoop { loop in
+            try body(Transcript(palette: Palette(isEnabled: false), timestamps: style, on: loop))
+        }
+    }
+
+    private func message(
+        _ transcript: Transcript, _ bytes: [UInt8], _ kind: MessageKind, _ direction: Transcript.Direction,
+        client: Int? = nil
+    ) -> String {
+        bytes.withUnsafeBytes { transcript.message($0.bytes, as: kind, direction, client: client) }
+    }
+
+    private func message(
+        _ transcript: Transcript, _ text: String, _ kind: MessageKind, _ direction: Transcript.Direction,
+        client: Int? = nil
+    ) -> String {
+        message(transcript, Array(text.utf8), kind, direction, client: client)
+    }
+
+    private func control(_ transcript: Transcript, _ text: String, _ direction: Transcript.Direction) -> String {
+        Array(text.utf8).withUnsafeBytes { transcript.control(.ping, $0.bytes, direction) }
+    }
+}
