@@ -78,6 +78,19 @@ def test_a_close_that_stays_unanswered_exits_6_after_the_close_timeout():
     assert server.results == [b""]
 
 
+def test_an_unanswered_close_is_waited_for_once_not_twice():
+    def script(peer):
+        peer.upgrade()
+        peer.read_until_close()
+        start = time.monotonic()
+        peer.read_to_end()
+        return time.monotonic() - start
+
+    with ScriptedServer(script) as server:
+        assert wsx("connect", "--linger", "0", "--close-timeout", "2s", server.url).status == 6
+    assert 1.8 < server.results[0] < 3.6
+
+
 def test_a_peer_that_drops_the_connection_after_our_close_exits_0():
     def script(peer):
         peer.upgrade()

@@ -63,7 +63,7 @@ def test_an_echo_survives_two_hundred_clients_at_once(wsx_echo):
 
 
 def relay():
-    return Listener(stdin=-1)
+    return Listener("--close-timeout", "500ms", stdin=-1)
 
 
 def test_lines_of_standard_input_go_to_every_kind_of_client():
@@ -82,7 +82,7 @@ def test_lines_of_standard_input_go_to_every_kind_of_client():
             assert asyncio.run(python()) == ["one", "", "zwei 🎈"]
             expected = "one\n\nzwei 🎈\n".encode()
             wait_until(lambda: own.out == expected)
-            # websocat takes an empty message for the end of its input, and closes.
+            # websocat takes an empty message for the end, and answers nothing more.
             wait_until(lambda: websocat.out.startswith(b"one\n"))
             assert node.wait() == 0
             assert node.out == expected + b"closed 1000 \n"
