@@ -176,6 +176,21 @@ def test_a_client_that_stops_reading_while_it_floods_an_echo_bounds_the_memory()
         assert server.stop() == 0
 
 
+def test_a_client_that_resets_a_full_echo_is_gone_at_once():
+    payload = wire.text("x" * 65_000, is_masked=True)
+    with Listener("--echo", "--close-timeout", "60s") as server:
+        for _ in range(3):
+            stream = dial(server, upgraded=True)
+            with stream.sock:
+                stream.sock.settimeout(0.5)
+                try:
+                    while True:
+                        stream.send(payload)
+                except TimeoutError:
+                    pass
+        assert server.stop() == 0
+
+
 def test_a_flood_of_pings_from_a_client_that_does_not_read_bounds_the_memory():
     pings = wire.frame(wire.PING, b"x" * 125, is_masked=True) * 500
     with Listener("--echo") as server:

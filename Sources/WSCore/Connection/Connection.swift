@@ -175,7 +175,8 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func scheduleFlush() {
-        if queuedBytes > Self.queueLimitBytes { wasFull = true }
+        // What cannot be written is thrown away at the end of the turn, and is no reason not to read on.
+        if queuedBytes > Self.queueLimitBytes, writeFailure == nil { wasFull = true }
         guard !isFlushScheduled, !isLeaving else { return }
         isFlushScheduled = true
         loop.atEndOfTurn(self)
@@ -253,6 +254,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Nothing can be sent any more; what the peer sent before, perhaps its close frame, is still to be read.
     private func didFailToWrite(_ error: IOError) {
         writeFailure = error
+        session.outbox.bytes.removeAll()
         wasFull = false
         startCloseTimer()
         updateReading()
