@@ -97,7 +97,7 @@ def test_messages_of_the_clients_come_out_on_standard_output():
         with Running([WEBSOCAT, server.url], stdin=-1) as client:
             client.send(b"from websocat\n")
             server.wait_for("from websocat\n", "out")
-        assert server.out == b"from one\nsecond\nfrom two\nsecond\nfrom websocat\n"
+        assert server.out == b"from one\nsecond\nfrom two\nsecond\nfrom websocat\n\n", "websocat's newline belongs to its message"
         assert server.stop() == 0
 
 

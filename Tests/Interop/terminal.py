@@ -1,0 +1,145 @@
+"""A real terminal, in two forms: a screen that can be looked at (tmux), and the raw bytes a terminal is sent (pty)."""
+
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+from processes import BINARY, wait_until
+
+
+class Screen:
+    """A shell in a terminal of its own, driven by keys and read as it looks; it is ended when the block is left."""
+
+    def __init__(self, width=100, height=30):
+        self.name = f"wsx-test-{os.getpid()}-{time.monotonic_ns()}"
+        self._socket = pathlib.Path(os.environ.get("TMUX_TMPDIR", "/tmp"), f"tmux-{os.getuid()}", self.name)
+        environment = {**os.environ, "WSX": BINARY, "PS1": "shell$ ", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null"}
+        for name in ("TMUX", "NO_COLOR"):
+            environment.pop(name, None)
+        self._tmux(
+            "-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "-s", "test",
+            "env", "PS1=shell$ ", "bash", "--norc", "--noprofile", env=environment)
+        try:
+            self.wait_for_last_line("shell$")
+        except AssertionError:
+            self.__exit__()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._tmux("kill-server")
+        # The server leaves its socket behind.
+        self._socket.unlink(missing_ok=True)
+
+    def type(self, text):
+        """Types text, character by character as it stands."""
+        self._tmux("send-keys", "-t", "test", "-l", "--", text)
+
+    def press(self, *keys):
+        """Presses keys by their names: `Enter`, `Up`, `C-c`."""
+        self._tmux("send-keys", "-t", "test", *keys)
+
+    def enter(self, text):
+        """Types a line and Enter."""
+        self.type(text)
+        self.press("Enter")
+
+    def resize(self, width, height):
+        self._tmux("resize-window", "-t", "test", "-x", str(width), "-y", str(height))
+
+    @property
+    def text(self):
+        """The screen and what has scrolled off it, without trailing blank lines."""
+        return self._tmux("capture-pane", "-p", "-t", "test", "-S", "-").rstrip("\n")
+
+    @property
+    def lines(self):
+        return self.text.split("\n")
+
+    @property
+    def last_line(self):
+        return self.lines[-1]
+
+    def wait_for(self, pattern, timeout=10):
+        """Waits until the screen matches, and returns the match."""
+        deadline = time.monotonic() + timeout
+        while True:
+            text = self.text
+            match = re.search(pattern, text, re.MULTILINE)
+            if match:
+                return match
+            assert time.monotonic() < deadline, f"no {pattern!r} on the screen:\n{text}"
+            time.sleep(0.03)
+
+    def wait_for_last_line(self, expected, timeout=10):
+        """Waits until the last line is exactly this."""
+        deadline = time.monotonic() + timeout
+        while (text := self.text).split("\n")[-1] != expected:
+            assert time.monotonic() < deadline, f"the last line is not {expected!r}:\n{text}"
+            time.sleep(0.03)
+
+    def _tmux(self, *arguments, **options):
+        result = subprocess.run(
+            ["tmux", "-L", self.name, *arguments], capture_output=True, timeout=10, **options)
+        return result.stdout.decode()
+
+
+class RawTerminal:
+    """wsx with a pseudo-terminal as its controlling terminal, whose every byte is kept."""
+
+    def __init__(self, *arguments, width=80, height=24, stdout=None):
+        self.main, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+        self.attributes_before = termios.tcgetattr(terminal)
+        self.terminal = terminal
+        self.output = b""
+        environment = {**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null"}
+        self.process = subprocess.Popen(
+            [BINARY, *map(os.fspath, arguments)], stdin=terminal, stdout=stdout or terminal, stderr=terminal,
+            start_new_session=True, env=environment,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(10)
+        os.close(self.main)
+        os.close(self.terminal)
+
+    @property
+    def attributes(self):
+        return termios.tcgetattr(self.terminal)
+
+    def type(self, data):
+        os.write(self.main, data if isinstance(data, bytes) else data.encode())
+
+    def read(self):
+        """Takes what the terminal has been sent."""
+        while select.select([self.main], [], [], 0)[0]:
+            self.output += os.read(self.main, 65536)
+        return self.output
+
+    def wait_for(self, text, timeout=10):
+        wait_until(lambda: text in self.read(), timeout, f"{text!r} in {self.output!r}")
+
+    def wait(self, timeout=10):
+        """Reads on until the program ends, and returns its status."""
+        wait_until(lambda: (self.read(), self.process.poll() is not None)[1], timeout, "the end")
+        self.read()
+        return self.process.returncode
+
+    def signal(self, number=signal.SIGTERM):
+        self.process.send_signal(number)

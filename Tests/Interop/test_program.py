@@ -1,0 +1,92 @@
+"""The program around the commands: help, version, completions, make run, make install."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from processes import BINARY, ROOT, run, shell, wsx
+
+
+def test_the_version_is_one_line():
+    result = wsx("--version")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.decode().split() == ["wsx", "0.1.0"]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"], ["help", "connect"], ["help", "listen"], ["connect", "--help"],
+                                       ["connect", "-h"], ["listen", "--help"], ["listen", "-h"]], ids=" ".join)
+def test_help_goes_to_standard_output(arguments):
+    result = wsx(*arguments)
+    assert (result.status, result.err) == (0, "")
+    assert "wsx" in result.lines[0] or "wsx" in result.lines[2]
+    assert max(len(line) for line in result.lines) <= 100
+
+
+def test_help_of_a_command_is_the_same_however_it_is_asked_for():
+    assert wsx("help", "connect").out == wsx("connect", "--help").out
+
+
+def test_help_into_a_reader_that_leaves_is_no_failure():
+    assert shell('"$WSX" help connect | head -1; echo "${PIPESTATUS[0]}"').lines[-1] == "0"
+
+
+@pytest.mark.parametrize("kind, file", [("bash", "wsx.bash"), ("zsh", "_wsx"), ("fish", "wsx.fish")])
+def test_completions_are_those_that_are_installed_and_are_valid(kind, file):
+    result = wsx("completions", kind)
+    assert (result.status, result.err) == (0, "")
+    assert result.out == (ROOT / "completions" / file).read_bytes()
+    if shutil.which(kind):
+        assert run([kind, "-n", ROOT / "completions" / file]).status == 0
+
+
+def test_bash_completes_options():
+    script = """
+        source "$1"
+        COMP_WORDS=(wsx connect --ling) COMP_CWORD=2 COMP_LINE="wsx connect --ling" COMP_POINT=18
+        function=$(complete -p wsx | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+        $function wsx --ling connect
+        echo "${COMPREPLY[@]}"
+    """
+    result = shell(script, ROOT / "completions/wsx.bash")
+    assert result.lines[-1].strip() == "--linger"
+
+
+def make(*arguments, **options):
+    """Runs make, which finds a binary that is built already."""
+    return run(["make", "--no-print-directory", *arguments], cwd=ROOT, timeout=240, **options)
+
+
+def test_make_run_in_a_pipe_prints_the_echo_and_nothing_else():
+    result = make("run", stdin=b"hello\n")
+    assert (result.status, result.out) == (0, b"hello\n")
+
+
+def test_make_install_puts_every_file_in_place(tmp_path):
+    assert make("install", f"DESTDIR={tmp_path}", "PREFIX=/usr").status == 0
+    files = {
+        os.path.relpath(os.path.join(directory, name), tmp_path) for directory, _, names in os.walk(tmp_path) for name in names}
+    assert files == {
+        "usr/bin/wsx",
+        "usr/share/bash-completion/completions/wsx",
+        "usr/share/zsh/site-functions/_wsx",
+        "usr/share/fish/vendor_completions.d/wsx.fish",
+        *(f"usr/share/man/man1/{path.name}" for path in (ROOT / "man").glob("*.1"))}
+    installed = tmp_path / "usr/bin/wsx"
+    assert run([installed, "--version"]).status == 0
+    assert run([installed, "connect", "echo:", "hi"]).out == b"hi\n"
+
+
+def test_the_binary_is_small_and_needs_no_swift_runtime(tmp_path):
+    stripped = tmp_path / "wsx"
+    subprocess.run(["strip", "-o", stripped, BINARY], check=True, timeout=60)
+    assert stripped.stat().st_size < 15_000_000
+    assert b"libswift" not in run(["ldd", BINARY]).out
+
+
+@pytest.mark.skipif(not shutil.which("man"), reason="man is not installed")
+def test_the_manual_pages_format_without_a_warning():
+    for page in (ROOT / "man").glob("*.1"):
+        result = run(["man", "--warnings", "-l", page], env={**os.environ, "MANWIDTH": "80", "MANROFFSEQ": "t"})
+        assert (result.status, result.err) == (0, "")

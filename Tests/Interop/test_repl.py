@@ -1,0 +1,456 @@
+"""The prompt, driven in a real terminal."""
+
+import re
+import subprocess
+import threading
+
+import pytest
+
+import wire
+from processes import BINARY, Listener, Running, wait_until, wsx
+from scripted_server import ScriptedServer
+from terminal import RawTerminal, Screen
+
+
+@pytest.fixture
+def screen():
+    with Screen() as screen:
+        yield screen
+
+
+@pytest.fixture
+def repl(screen):
+    """A prompt that is connected to an echo server."""
+    screen.enter("$WSX connect echo:")
+    screen.wait_for_last_line(">")
+    return screen
+
+
+def content(screen, arrow, kind="text"):
+    """What the screen shows as messages that went one way."""
+    pattern = re.compile(rf"^\d\d:\d\d:\d\d\.\d{{3}} {arrow} {kind} +\d+ B ? ?(.*)$")
+    return [match.group(1) for line in screen.lines if (match := pattern.match(line))]
+
+
+class Conversation:
+    """A server that sends what a test tells it to and keeps what it gets."""
+
+    def __init__(self):
+        self.frames = []
+        self.peer = None
+        self._open = threading.Event()
+        self._server = ScriptedServer(self._serve)
+
+    def __enter__(self):
+        self._server.__enter__()
+        self.url = self._server.url
+        return self
+
+    def __exit__(self, *arguments):
+        self._server.__exit__(*arguments)
+
+    def send(self, data):
+        assert self._open.wait(20)
+        self.peer.send(data)
+
+    def wait_for_frame(self, opcode=wire.TEXT):
+        wait_until(lambda: any(frame.opcode == opcode for frame in self.frames), what=f"a frame {opcode}")
+        return next(frame for frame in self.frames if frame.opcode == opcode)
+
+    def _serve(self, peer):
+        peer.upgrade()
+        self.peer = peer
+        self._open.set()
+        while frame := peer.read_frame():
+            self.frames.append(frame)
+            if frame.opcode == wire.PING:
+                peer.send(wire.frame(wire.PONG, frame.payload))
+            if frame.opcode == wire.CLOSE:
+                peer.send(wire.frame(wire.CLOSE, frame.payload))
+                return
+
+
+def test_a_line_half_typed_stays_intact_while_a_hundred_messages_arrive(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.type("half typed")
+        screen.wait_for_last_line("> half typed")
+        # Half of them in one piece, half one by one.
+        server.send(b"".join(wire.text(f"message {number}") for number in range(50)))
+        for number in range(50, 100):
+            server.send(wire.text(f"message {number}"))
+        screen.wait_for("message 99$")
+        screen.wait_for_last_line("> half typed")
+        assert content(screen, "←") == [f"message {number}" for number in range(100)]
+        assert sum("half" in line for line in screen.lines) == 1
+        screen.type(", then whole")
+        screen.press("Enter")
+        assert server.wait_for_frame().payload == b"half typed, then whole"
+        screen.wait_for_last_line(">")
+        assert content(screen, "→") == ["half typed, then whole"]
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
+def test_the_cursor_stays_where_it_was_while_messages_arrive(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.type("ac")
+        screen.press("Left")
+        server.send(wire.text("meanwhile"))
+        screen.wait_for("meanwhile$")
+        screen.press("b", "Enter")
+        assert server.wait_for_frame().payload == b"abc"
+        screen.press("C-d")
+
+
+def test_what_is_typed_is_sent_and_what_comes_is_shown(repl):
+    repl.enter("hello")
+    repl.wait_for("← text +5 B  hello$")
+    repl.enter("zwölf 水 🎈")
+    repl.wait_for("← text +15 B  zwölf 水 🎈$")
+    assert content(repl, "→") == ["hello", "zwölf 水 🎈"]
+    assert repl.last_line == ">"
+    repl.press("C-d")
+    repl.wait_for(r"^Disconnected after .*: 2 sent, 2 received\.$")
+    repl.wait_for_last_line("shell$")
+
+
+def test_lines_can_be_edited_and_called_back(repl):
+    repl.type("aböx")
+    repl.press("BSpace", "BSpace")
+    repl.type("水c")
+    repl.press("Left", "Left", "BSpace", "Enter")
+    repl.wait_for("← text +5 B  a水c$")
+    repl.enter("second")
+    repl.wait_for("← text +6 B  second$")
+    repl.press("Up", "Up")
+    repl.wait_for_last_line("> a水c")
+    repl.press("Down")
+    repl.wait_for_last_line("> second")
+    repl.press("C-a")
+    repl.type("the ")
+    repl.press("C-e", "!", "Enter")
+    repl.wait_for("← text +11 B  the second!$")
+    repl.press("Up")
+    repl.wait_for_last_line("> the second!")
+    repl.press("C-u")
+    repl.wait_for_last_line(">")
+    repl.press("C-d")
+    repl.wait_for_last_line("shell$")
+
+
+def test_a_line_that_wraps_is_one_message_and_leaves_no_trace(screen):
+    line = "word " * 50 + "end"
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.type(line)
+        screen.wait_for("end$")
+        for number in range(20):
+            server.send(wire.text(f"message {number}"))
+        screen.wait_for("message 19$")
+        wait_until(lambda: screen.text.endswith("end"))
+        assert content(screen, "←") == [f"message {number}" for number in range(20)]
+        assert screen.text.count("> word") == 1
+        screen.press("Enter")
+        assert server.wait_for_frame().payload == line.encode()
+        screen.wait_for_last_line(">")
+        assert screen.text.count("> word") == 0
+        screen.press("C-d")
+
+
+def test_a_message_that_wraps_does_not_disturb_the_line(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.type("half")
+        server.send(wire.text("x" * 350) + wire.text("水" * 120) + wire.text("two\nlines"))
+        screen.wait_for("lines$")
+        screen.wait_for_last_line("> half")
+        joined = screen.text.replace("\n", "")
+        assert "x" * 350 in joined and "水" * 120 in joined
+        screen.press("C-c")
+        screen.wait_for_last_line(">")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
+def test_the_window_can_be_resized_while_a_line_is_typed(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.type("a" * 60)
+        screen.wait_for_last_line("> " + "a" * 60)
+        screen.resize(40, 20)
+        server.send(wire.text("narrow"))
+        screen.wait_for("narrow$")
+        screen.resize(120, 40)
+        server.send(wire.text("wide"))
+        screen.wait_for("wide$")
+        screen.type("b")
+        screen.press("Enter")
+        assert server.wait_for_frame().payload == b"a" * 60 + b"b"
+        screen.wait_for_last_line(">")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
+# Commands
+
+
+def test_ping_shows_the_round_trip(repl):
+    repl.enter("/ping")
+    repl.wait_for(r"→ ping +0 B$")
+    repl.wait_for(r"← pong +0 B  \(after \d+\.\d{3} ms\)$")
+    repl.enter("/ping with text")
+    repl.wait_for(r"← pong +9 B  with text  \(after \d+\.\d{3} ms\)$")
+    repl.press("C-d")
+
+
+def test_pong_sends_one_unasked(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("/pong hey")
+        assert server.wait_for_frame(wire.PONG).payload == b"hey"
+        screen.wait_for(r"→ pong +3 B  hey$")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
+def test_close_sends_code_and_reason(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}; echo status $?")
+        screen.wait_for_last_line(">")
+        screen.enter("/close 4000 war schön")
+        assert server.wait_for_frame(wire.CLOSE).payload == b"\x0f\xa0" + "war schön".encode()
+        screen.wait_for('→ close +4000 .*"war schön"$')
+        screen.wait_for('← close +4000 .*"war schön"$')
+        screen.wait_for("^status 0$")
+
+
+@pytest.mark.parametrize("command", ["/close", "/quit"])
+def test_closing_commands_close_with_1000(screen, command):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}; echo status $?")
+        screen.wait_for_last_line(">")
+        screen.enter(command)
+        assert server.wait_for_frame(wire.CLOSE).close_code == 1000
+        screen.wait_for("^status 0$")
+
+
+def test_help_lists_the_commands_and_mistakes_send_nothing(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("/help")
+        for command in ("/ping", "/pong", "/close", "/help", "/quit"):
+            screen.wait_for(f"^{command}.* ")
+        for line, answer in [
+            ("/pnig", "^wsx: unknown command '/pnig'; did you mean '/ping'\\?$"),
+            ("/close 1005", "^wsx: /close: code 1005 may not be sent"),
+            ("/close now", "^wsx: /close: the code is a number"),
+            ("/ping " + "x" * 126, "^wsx: /ping: the text is longer than 125 bytes$"),
+            ("/close 1000 " + "x" * 124, "^wsx: /close: the reason is longer than 123 bytes$")]:
+            screen.enter(line)
+            screen.wait_for(answer)
+        screen.wait_for_last_line(">")
+        screen.enter("//slash")
+        assert server.wait_for_frame().payload == b"/slash"
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+        assert [frame.opcode for frame in server.frames] == [wire.TEXT, wire.CLOSE]
+
+
+# Keys that end
+
+
+def test_control_c_clears_the_line_and_on_an_empty_one_closes(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}; echo status $?")
+        screen.wait_for_last_line(">")
+        screen.type("never sent")
+        screen.wait_for_last_line("> never sent")
+        screen.press("C-c")
+        screen.wait_for_last_line(">")
+        screen.press("C-c")
+        screen.wait_for(r"^status \d+$")
+        assert [frame.opcode for frame in server.frames] == [wire.CLOSE]
+
+
+@pytest.mark.parametrize("leave", ["C-d", "C-c", "/quit", "kill", "peer"])
+def test_the_terminal_is_restored(screen, leave):
+    screen.enter("stty -a > /dev/null; B=$(stty -g)")
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        if leave == "kill":
+            screen.press("C-z")
+            screen.wait_for_last_line("shell$")
+            screen.enter("kill %1; fg")
+        elif leave == "peer":
+            server.send(wire.close(1000))
+        elif leave == "/quit":
+            screen.enter(leave)
+        else:
+            screen.press(leave)
+        screen.wait_for_last_line("shell$")
+        screen.enter('[ "$B" = "$(stty -g)" ] && echo same as before')
+        screen.wait_for("^same as before$")
+
+
+def test_control_z_gives_the_terminal_back_and_fg_returns(screen):
+    with Conversation() as server:
+        screen.enter("B=$(stty -g)")
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.type("half")
+        screen.wait_for_last_line("> half")
+        screen.press("C-z")
+        screen.wait_for("Stopped")
+        screen.wait_for_last_line("shell$")
+        screen.enter('[ "$B" = "$(stty -g)" ] && echo same as before')
+        screen.wait_for("^same as before$")
+        server.send(wire.text("while stopped"))
+        screen.enter("fg")
+        screen.wait_for("while stopped$")
+        screen.wait_for_last_line("> half")
+        screen.type(" typed")
+        screen.press("Enter")
+        assert server.wait_for_frame().payload == b"half typed"
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
+# Standard output elsewhere
+
+
+def test_messages_go_to_a_file_while_the_prompt_stays_on_the_terminal(screen, tmp_path):
+    path = tmp_path / "out"
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url} > {path}")
+        screen.wait_for_last_line(">")
+        screen.type("half")
+        server.send(wire.text("one") + wire.text("\x1b[31mtwo"))
+        wait_until(lambda: path.read_bytes() == b"one\n\x1b[31mtwo\n")
+        screen.wait_for_last_line("> half")
+        screen.press("Enter")
+        assert server.wait_for_frame().payload == b"half"
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+        assert "\n".join(screen.lines).count("one") == 0
+    assert path.read_bytes() == b"one\n\x1b[31mtwo\n"
+
+
+def test_a_reader_of_standard_output_that_leaves_ends_the_prompt(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url} | head -1; echo ${{PIPESTATUS[0]}} again")
+        screen.wait_for_last_line(">")
+        server.send(wire.text("one"))
+        screen.wait_for("one$")
+        screen.wait_for("^0 again$")
+
+
+def test_standard_input_elsewhere_needs_no_prompt(screen):
+    screen.enter("echo hello | $WSX connect echo:; echo done")
+    screen.wait_for("^hello$")
+    screen.wait_for("^done$")
+    assert ">" not in screen.text
+
+
+# The server's prompt
+
+
+def test_listen_has_a_prompt_whose_lines_go_to_every_client(screen):
+    screen.enter("$WSX listen 0")
+    url = screen.wait_for(r"Listening on (ws://\S+/)[.;]").group(1)
+    screen.wait_for_last_line(">")
+    with Running([BINARY, "connect", "-i", "-x", "hi server", url], stdin=subprocess.PIPE) as client:
+        screen.wait_for("#1 ← text +9 B  hi server$")
+        screen.enter("to all")
+        client.wait_for("to all\n", "out")
+        screen.press("C-d")
+        assert client.wait() == 0
+    screen.wait_for_last_line("shell$")
+
+
+# What a peer cannot do to the terminal
+
+
+HOSTILE = "\x1b[31mred\x1b]0;title\x07\x1bP+q\x1b\\ \x9b31m\x9d \x08\x7f\rCR \u202eRTL\u2066 \u200bzero \x00nul \x0e\x0f \u2028LS"
+
+
+def peer_sequences(output):
+    """What of the hostile text is in the raw output of a terminal."""
+    forbidden = [
+        b"\x1b[31m", b"\x1b]0;title", b"\x1bP", b"\xc2\x9b", b"\xc2\x9d", b"\x9b31m", b"\x08\x7f", b"\rCR", "\u202e".encode(),
+        "\u2066".encode(), "\u200b".encode(), b"\x00", b"\x0e", b"\x0f", "\u2028".encode()]
+    return [sequence for sequence in forbidden if sequence in output]
+
+
+@pytest.mark.parametrize(
+    "data, visible",
+    [(wire.text(HOSTILE), b"red"),
+     (wire.frame(wire.BINARY, HOSTILE.encode()), b"1b"),
+     (wire.frame(wire.PING, HOSTILE.encode()[:100]), b"red"),
+     (wire.frame(wire.PONG, HOSTILE.encode()[:100]), b"red"),
+     (wire.close(1000, HOSTILE.encode()[:100]), b"red"),
+     (wire.close(4000, HOSTILE.encode()[:100]), b"red")],
+    ids=["text", "binary", "ping", "pong", "close", "close with an error"])
+@pytest.mark.parametrize("mode", ["prompt", "output on a terminal"])
+def test_a_peer_cannot_drive_the_terminal(data, visible, mode):
+    options = [] if mode == "prompt" else ["-v", "--no-stdin"]
+    with ScriptedServer(lambda peer: (peer.upgrade(then=data + wire.close(1000)), peer.read_until_close())) as server:
+        with RawTerminal("connect", "--color", "never", *options, server.url) as terminal:
+            terminal.wait()
+            output = terminal.output
+    assert peer_sequences(output) == []
+    if not (mode != "prompt" and data[0] == 0x82):
+        assert visible in output
+
+
+def test_a_subprotocol_or_a_head_cannot_drive_the_terminal():
+    def script(peer):
+        peer.upgrade(b"X-Hostile: \xc2\x9b31m \xe2\x80\xae", then=wire.close(1000))
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        with RawTerminal("connect", "-v", server.url) as terminal:
+            assert terminal.wait() == 0
+            assert peer_sequences(terminal.output) == []
+            assert b"X-Hostile" in terminal.output
+
+
+def test_a_client_cannot_drive_the_terminal_of_listen():
+    with RawTerminal("listen", "0") as terminal:
+        terminal.wait_for(b"Listening on ws://")
+        port = int(re.search(rb"Listening on ws://127.0.0.1:(\d+)/", terminal.output).group(1))
+        result = wsx(
+            "connect", "--linger", "0", "--close-reason", "\x1b[31m\u202e", "-s", "chat", f":{port}/?%1b", HOSTILE.replace("\x00", ""))
+        assert result.status == 0
+        terminal.wait_for(b"Client 1 disconnected")
+        terminal.type(b"\x04")
+        assert terminal.wait() == 0
+        assert peer_sequences(terminal.output) == []
+
+
+def test_a_program_that_is_killed_by_sigterm_restores_the_terminal():
+    with Listener("--echo") as server:
+        with RawTerminal("connect", server.url) as terminal:
+            terminal.wait_for(b"> ")
+            assert terminal.attributes != terminal.attributes_before
+            terminal.signal()
+            assert terminal.wait() == 143
+            assert terminal.attributes == terminal.attributes_before
+
+
+def test_a_terminal_that_goes_away_ends_the_run():
+    with Listener("--echo") as server:
+        screen = Screen()
+        with screen:
+            screen.enter(f"exec $WSX connect {server.url}")
+            screen.wait_for_last_line(">")
+        server.wait_for("Client 1 disconnected")
