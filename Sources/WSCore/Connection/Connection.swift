@@ -164,6 +164,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Stops reading while whoever takes the messages cannot keep up.
     public func pauseReading() {
+        guard !isLeaving else { return }
         isPausedByUser = true
         stream.stopReading()
     }

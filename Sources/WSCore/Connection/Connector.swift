@@ -60,7 +60,7 @@ public final class Connector {
     /// - Parameters:
     ///   - settings: Where to and how.
     ///   - loop: The loop it will belong to.
-    ///   - completion: Called once, in a later turn.
+    ///   - completion: Called once; before ``start()`` returns only when there is nothing to wait for.
     public init(
         _ settings: Settings, on loop: EventLoop, completion: @escaping (Result<Opened, ConnectError>) -> Void
     ) {

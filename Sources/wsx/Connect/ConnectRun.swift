@@ -37,15 +37,16 @@ final class ConnectRun {
     var lingerTimer: Timer?
     /// What had been received when the linger timer was last looked at, in bytes.
     var bytesAtLastLook = 0
+    private var isHurried = false
     private var isStopping = false
     private var runTimer: Timer?
     private var graceTimer: Timer?
     private var signals: [SignalWatcher] = []
     private let maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
 
-    /// How long the peer may take for the closing handshake when the run is cut short, by a time limit, a signal or
-    /// a reader that has gone away: nobody waits for it.
-    private static let hurriedCloseLimit = Duration.milliseconds(500)
+    /// When the run is cut short, by a time limit, a signal or a reader that has gone away: how long the peer may take
+    /// for the closing handshake, and after it a slow reader for what is left.
+    private static let hurriedLimit = Duration.milliseconds(500)
 
     /// Prepares a run.
     init(_ settings: ConnectSettings, on loop: EventLoop, console: Console) throws(Failure) {
@@ -174,9 +175,10 @@ final class ConnectRun {
             return stop()
         }
         close(with: settings.closeFrame)
-        guard hurried, graceTimer == nil else { return }
+        guard hurried, !isHurried else { return }
+        isHurried = true
         graceTimer = Timer(on: loop) { connection.terminate() }
-        graceTimer?.start(after: Self.hurriedCloseLimit)
+        graceTimer?.start(after: Self.hurriedLimit)
     }
 
     /// The connection is over: what is left is to write what waits.
@@ -218,6 +220,9 @@ final class ConnectRun {
         isStopping = true
         output?.flush()
         stopWhenDrained()
+        guard isHurried else { return }
+        graceTimer = Timer(on: loop) { [unowned self] in loop.stop() }
+        graceTimer?.start(after: Self.hurriedLimit)
     }
 
     private func stopWhenDrained() {

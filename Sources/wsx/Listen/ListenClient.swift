@@ -6,6 +6,8 @@ final class ListenClient: ConnectionHandler {
     let number: Int
     /// Since when the client's queue has been full, in the loop's turn time; nil: it is not.
     var fullSince: Duration?
+    /// Whether the client has been closed because it read too slowly: nobody waits for it any more.
+    var isGivenUp = false
 
     private unowned let run: ListenRun
     private let isEcho: Bool

@@ -24,9 +24,13 @@ final class ListenRun {
     private var isStopping = false
     private var signals: [SignalWatcher] = []
     private var slowReaderTimer: Timer?
+    private var endTimer: Timer?
 
     /// How long a client may hold up what goes to all before it is closed with 1013.
     static let slowReaderLimit = Duration.seconds(5)
+
+    /// What the end may take beyond the closing handshake's limit.
+    private static let endGrace = Duration.seconds(1)
 
     /// Prepares a run.
     init(_ settings: ListenSettings, on loop: EventLoop, console: Console) throws(Failure) {
@@ -149,7 +153,10 @@ final class ListenRun {
         isEnding = true
         input?.pause()
         server.close(CloseFrame(code: .goingAway))
-        if server.connections.isEmpty { stop() }
+        guard !server.connections.isEmpty else { return stop() }
+        // Clients that wait for standard output cannot be heard while it is stuck: there is an end to that, too.
+        endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
+        endTimer?.start(after: settings.arguments.closeTimeout + Self.endGrace)
     }
 
     private func interrupted() {
@@ -183,18 +190,17 @@ final class ListenRun {
     /// Pauses the input while a client's queue is full, and closes one that keeps it full.
     func holdInputForSlowReaders() {
         let now = loop.turnTime
-        let full = server.connections.values.filter(\.isFull)
-        guard !full.isEmpty else { return }
-        input?.pause()
-        for connection in full {
+        for connection in slowReaders {
             let since = connection.handler.fullSince ?? now
             connection.handler.fullSince = since
             if now - since >= Self.slowReaderLimit {
+                connection.handler.isGivenUp = true
                 connection.close(CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
-                connection.terminate()
             }
         }
-        guard slowReaderTimer == nil, !server.connections.isEmpty else { return }
+        guard !slowReaders.isEmpty else { return readOn() }
+        input?.pause()
+        guard slowReaderTimer == nil else { return }
         let timer = Timer(on: loop) { [unowned self] in
             slowReaderTimer = nil
             holdInputForSlowReaders()
@@ -203,9 +209,13 @@ final class ListenRun {
         timer.start(after: Self.slowReaderLimit)
     }
 
+    private var slowReaders: [Connection<ListenClient>] {
+        server.connections.values.filter { $0.isFull && !$0.handler.isGivenUp }
+    }
+
     /// Goes on with the input when all clients have room.
     func clientDidDrain() {
-        guard !server.connections.values.contains(where: \.isFull) else { return }
+        guard slowReaders.isEmpty else { return }
         slowReaderTimer = nil
         readOn()
     }

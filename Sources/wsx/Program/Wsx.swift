@@ -11,7 +11,10 @@ import WSCore
 struct Wsx {
     static func main() {
         StandardDescriptors.prepare()
-        exit(run().rawValue)
+        let status = run()
+        fflush(nil)
+        // Not exit(): libuv would wait there for its threads, and so for a name lookup that was given up.
+        _exit(status.rawValue)
     }
 
     private static func run() -> ExitStatus {

@@ -65,15 +65,13 @@ enum ReplLine: Equatable {
     private static func close(_ argument: String) -> ReplLine {
         guard !argument.isEmpty else { return .close(CloseFrame(code: .normalClosure)) }
         let words = argument.split(separator: " ", maxSplits: 1)
-        guard let word = words.first, let number = UInt16(word) else {
-            return .mistake("/close: the code is a number, such as 1000")
-        }
+        let word = words.first.map(String.init) ?? ""
         let code: CloseCode
         do throws(ValueProblem) {
-            code = CloseCode(rawValue: try CloseCodeValue.parse(String(word)))
+            code = CloseCode(rawValue: try CloseCodeValue.parse(word))
         } catch {
             return .mistake(
-                "/close: code \(number) may not be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
+                "/close: '\(escapingControls(word))' is no code that may be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
             )
         }
         let reason = words.count > 1 ? String(words[1]) : ""

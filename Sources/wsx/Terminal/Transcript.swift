@@ -53,7 +53,8 @@ struct Transcript {
         if !frame.reason.isEmpty {
             content += (content.isEmpty ? "" : ": ") + "\"\(escapingControls(frame.reason))\""
         }
-        return compose(direction, "close", rightAligned(number, 5) + "    " + content, client: client)
+        return compose(
+            direction, "close", rightAligned(number, 5) + (content.isEmpty ? "" : "    " + content), client: client)
     }
 
     /// The line of a frame's header.
@@ -76,6 +77,9 @@ struct Transcript {
     private func line(
         _ direction: Direction, _ name: String, _ byteCount: Int, _ content: String, client: Int?
     ) -> String {
+        guard !content.isEmpty else {
+            return compose(direction, name, rightAligned("\(byteCount)", 5) + " B", client: client)
+        }
         let size = rightAligned("\(byteCount)", 5) + " B  "
         // A message of several lines continues under its beginning.
         let column = (style == .off ? 0 : 13) + (client.map { "#\($0) ".count } ?? 0) + 2 + 6 + size.count
@@ -90,7 +94,7 @@ struct Transcript {
         let padding = String(repeating: " ", count: max(0, 6 - name.count))
         let head = "\(direction.arrow) \(name)\(padding)"
         let colored = direction == .sent ? palette.sent(head) : palette.received(head)
-        return prefix + colored + trimmingTrailingSpaces(rest) + "\n"
+        return prefix + colored + rest + "\n"
     }
 
     private func text(_ payload: RawSpan) -> String {
@@ -132,10 +136,4 @@ struct Transcript {
 
 private func rightAligned(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
-}
-
-private func trimmingTrailingSpaces(_ text: String) -> String {
-    var text = text[...]
-    while text.last == " " { text.removeLast() }
-    return String(text)
 }

@@ -445,8 +445,11 @@ import Testing
         client.start()
         server.start()
         defer {
-            client.terminate()
-            server.terminate()
+            for connection in [client, server] {
+                connection.terminate()
+                connection.handler.onMessage = nil
+                connection.handler.onDrain = nil
+            }
             loop.runOnce()
         }
         try body(loop, client, server)
@@ -466,7 +469,7 @@ import Testing
             connection.start()
             defer {
                 connection.terminate()
-                raw.stream.close()
+                raw.close()
                 loop.runOnce()
             }
             try body(loop, connection, raw)

@@ -239,10 +239,10 @@ import Testing
                     if script.closes { stream.close() }
                 }
                 stream.startReading()
-                script.streams.append(stream)
+                script.ends.append(end)
             }
             try body(loop, try #require(listener.address).port, script)
-            for stream in script.streams { stream.close() }
+            for end in script.ends { end.close() }
             listener.close()
             loop.runOnce()
         }
@@ -253,5 +253,5 @@ import Testing
 private final class RawScript {
     var answer: ((String) -> [UInt8])?
     var closes = false
-    var streams: [ByteStream] = []
+    var ends: [StreamEnd] = []
 }

@@ -40,6 +40,7 @@ import Testing
             _ = try ByteStream.connect(to: address, on: loop) { answer = $0 }
             loop.run { answer != nil }
             #expect(throws: IOError.connectionRefused) { try answer?.get() }
+            for end in clients + [waiting] { end.close() }
         }
     }
 

@@ -25,6 +25,7 @@ import Testing
             stream.close()
             loop.run(for: .milliseconds(20))
             listener.close()
+            loop.runOnce()
         }
     }
 

@@ -237,8 +237,8 @@ import Testing
             let pair = try makeStreamPair(transport, on: loop)
             let (near, far) = (StreamEnd(pair.0), StreamEnd(pair.1))
             defer {
-                near.stream.close()
-                far.stream.close()
+                near.close()
+                far.close()
                 loop.runOnce()
             }
             try body(loop, near, far)

@@ -46,6 +46,12 @@ struct StreamEnd {
         stream.delegate = recorder
     }
 
+    /// Closes the stream and forgets what was to be done.
+    func close() {
+        recorder.didChange = { _ in }
+        stream.close()
+    }
+
     /// Writes all of `bytes`, offering the rest whenever the stream has drained.
     func write(_ bytes: [UInt8]) throws {
         var buffer = ByteBuffer()

@@ -33,11 +33,17 @@ import WSCore
             ("/", "unknown command '/'; /help lists the commands; // sends it"),
             ("/pnig", "unknown command '/pnig'; did you mean '/ping'?"),
             ("/etc/passwd", "unknown command '/etc/passwd'; /help lists the commands; //etc/passwd sends it"),
-            ("/close soon", "/close: the code is a number, such as 1000"),
-            ("/close 70000", "/close: the code is a number, such as 1000"),
+            (
+                "/close soon",
+                "/close: 'soon' is no code that may be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
+            ),
+            (
+                "/close 70000",
+                "/close: '70000' is no code that may be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
+            ),
             (
                 "/close 1006",
-                "/close: code 1006 may not be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
+                "/close: '1006' is no code that may be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
             ),
             ("/ping " + String(repeating: "x", count: 126), "/ping: the text is longer than 125 bytes"),
             ("/close 1000 " + String(repeating: "x", count: 124), "/close: the reason is longer than 123 bytes"),
