@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <readline/readline.h>
 #include <readline/history.h>
 
@@ -50,12 +51,27 @@ static inline void wsx_readline_reset_line(void) {
     rl_point = 0;
     rl_mark = 0;
     while (next_history()) {}
+    if (rl_editing_mode == 0) rl_vi_insertion_mode(1, 'i');
 }
 
-// The character set of the user's locale; a locale without UTF-8 gives way to one with it.
+// Whether a search or the like has the keys, so that an empty line is not all there is.
+static inline int wsx_readline_is_busy(void) {
+    return RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG | RL_STATE_MULTIKEY | RL_STATE_VIMOTION) != 0;
+}
+
+// The character set of the user's locale; a locale without UTF-8 gives way to one with it. In the environment, since
+// readline sets the locale from there again.
 static inline void wsx_readline_set_locale(void) {
     setlocale(LC_CTYPE, "");
-    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setlocale(LC_CTYPE, "");
+}
+
+// A tab is text like any other: there is nothing to complete.
+static inline void wsx_readline_bind_tab(void) {
+    rl_bind_key_in_map('\t', rl_insert, emacs_standard_keymap);
+    rl_bind_key_in_map('\t', rl_insert, vi_insertion_keymap);
 }
 
 #endif

@@ -127,6 +127,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent: not after a close frame.
     @discardableResult
     public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+        assert(!isReceiving, "a handler answers through the outbox that it is given")
         guard !isLeaving, session.outbox.send(payload, as: kind) else { return false }
         scheduleFlush()
         return true
@@ -135,6 +136,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Sends a ping with up to 125 bytes. Returns whether it was sent.
     @discardableResult
     public func sendPing(_ payload: RawSpan) -> Bool {
+        assert(!isReceiving, "a handler answers through the outbox that it is given")
         guard !isLeaving, session.outbox.sendPing(payload) else { return false }
         scheduleFlush()
         return true
@@ -143,6 +145,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Sends a pong that answers no ping, with up to 125 bytes. Returns whether it was sent.
     @discardableResult
     public func sendPong(_ payload: RawSpan) -> Bool {
+        assert(!isReceiving, "a handler answers through the outbox that it is given")
         guard !isLeaving, session.outbox.sendPong(payload) else { return false }
         scheduleFlush()
         return true

@@ -50,6 +50,14 @@ public final class Server<Handler: ConnectionHandler> {
     private var listener: StreamListener?
     private var openings: [ObjectIdentifier: ServerOpening] = [:]
     private var lastNumber = 0
+    /// The most streams at a time: what the descriptor limit leaves beside the reserve.
+    private let maximumStreams = max(1, DescriptorLimit.raise() - descriptorReserve)
+
+    /// Descriptors that are left for everything but clients: standard streams, the loop's own, files, a log.
+    private static var descriptorReserve: Int { 32 }
+
+    /// Called when accepting pauses, with the number of clients that fill the descriptor limit.
+    public var didReachLimit: ((Int) -> Void)?
 
     /// Makes a server that does not listen yet.
     /// - Parameter makeHandler: Makes the handler of a client; the handler must tell ``remove(_:)`` of the end.
@@ -86,6 +94,18 @@ public final class Server<Handler: ConnectionHandler> {
     /// Forgets a connection that has ended.
     public func remove(_ number: Int) {
         connections[number] = nil
+        updateAccepting()
+    }
+
+    /// Beyond the descriptor limit, clients wait in the kernel's queue until others have left.
+    private func updateAccepting() {
+        let count = connections.count + openings.count
+        if count < maximumStreams {
+            listener?.resume()
+        } else {
+            listener?.pause()
+            didReachLimit?(count)
+        }
     }
 
     private func accept(_ stream: ByteStream) {
@@ -94,6 +114,7 @@ public final class Server<Handler: ConnectionHandler> {
             stream, policy: settings.policy, timeout: settings.handshakeTimeout
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
+            defer { updateAccepting() }
             switch outcome {
             case .abandoned: break
             case .refused(let refusal): didRefuse?(refusal, address)
@@ -102,6 +123,8 @@ public final class Server<Handler: ConnectionHandler> {
             }
         }
         openings[ObjectIdentifier(opening)] = opening
+        updateAccepting()
+        opening.start()
     }
 
     private func open(_ stream: ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, firstBytes: [UInt8]) {

@@ -11,6 +11,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     let stream: ByteStream
     private var handshake: ServerHandshake
     private let completion: (ServerOpening, Outcome) -> Void
+    private let timeout: Duration
     private var timer: Timer?
     private var isOver = false
 
@@ -20,7 +21,12 @@ internal final class ServerOpening: ByteStreamDelegate {
     ) {
         self.stream = stream
         self.completion = completion
+        self.timeout = timeout
         handshake = ServerHandshake(policy: policy)
+    }
+
+    /// Begins to read the request.
+    func start() {
         stream.delegate = self
         let timer = Timer(on: stream.loop) { [unowned self] in refuse(ServerHandshake.timeoutRefusal) }
         timer.start(after: timeout)

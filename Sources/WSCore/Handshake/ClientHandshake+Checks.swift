@@ -24,8 +24,9 @@ extension ClientHandshake {
         // RFC 6455 §11.3.3: the field must not appear more than once.
         guard accepts.count <= 1 else { throw .repeatedAccept }
         guard let accept = accepts.first else { throw .missingAccept }
-        // RFC 6455 §4.1: its value must be the hash of the key, apart from white space around it.
-        guard accept == HandshakeKey.accept(key: key) else { throw .wrongAccept(accept) }
+        // RFC 6455 §4.1: its value must be the hash of the key, apart from white space around it. Byte by byte: equal
+        // strings in Swift may be of different characters, such as K and the Kelvin sign.
+        guard accept.utf8.elementsEqual(HandshakeKey.accept(key: key).utf8) else { throw .wrongAccept(accept) }
     }
 
     private static func subprotocol(in fields: HTTPFields, requested: [String]) throws(HandshakeError) -> String? {
@@ -34,7 +35,7 @@ extension ClientHandshake {
         guard values.count <= 1 else { throw .repeatedSubprotocol(values) }
         guard let value = values.first else { return nil }
         // RFC 6455 §4.1: the subprotocol must be one that was requested.
-        guard requested.contains(value) else {
+        guard requested.contains(where: { $0.utf8.elementsEqual(value.utf8) }) else {
             // RFC 6455 §4.2.2: the server chooses a single one.
             let names = fields.elements(named: ClientRequest.subprotocolFieldName)
             throw names.count > 1 ? .repeatedSubprotocol(names) : .unrequestedSubprotocol(value)
@@ -51,7 +52,7 @@ extension ClientHandshake {
         } catch {
             throw .malformedExtensions(error.value)
         }
-        for answer in accepted where !offered.contains(where: { $0.name == answer.name }) {
+        for answer in accepted where !offered.contains(where: { $0.name.utf8.elementsEqual(answer.name.utf8) }) {
             // RFC 6455 §4.1: an extension that was not offered fails the connection.
             throw .unofferedExtension(answer.name)
         }

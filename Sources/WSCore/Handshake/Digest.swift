@@ -9,18 +9,26 @@ public enum Digest {
         return digest
     }
 
-    /// Appends the Base64 form of `bytes`, at most 1 GiB, with padding (RFC 4648 §4).
+    /// Appends the Base64 form of `bytes` with padding (RFC 4648 §4).
     public static func appendBase64(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
-        let encodedByteCount = (bytes.byteCount + 2) / 3 * 4
-        // EVP_EncodeBlock ends what it writes with a NUL.
-        let target = buffer.reserve(encodedByteCount + 1)
-        bytes.withUnsafeBytes { source in
-            _ = EVP_EncodeBlock(
-                target.assumingMemoryBound(to: UInt8.self), source.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                Int32(clamping: source.count))
+        var offset = 0
+        while offset < bytes.byteCount {
+            let piece = bytes.extracting(offset..<min(bytes.byteCount, offset + base64PieceBytes))
+            let encodedByteCount = (piece.byteCount + 2) / 3 * 4
+            // EVP_EncodeBlock ends what it writes with a NUL.
+            let target = buffer.reserve(encodedByteCount + 1)
+            piece.withUnsafeBytes { source in
+                _ = EVP_EncodeBlock(
+                    target.assumingMemoryBound(to: UInt8.self), source.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                    Int32(truncatingIfNeeded: source.count))
+            }
+            buffer.commit(encodedByteCount)
+            offset += piece.byteCount
         }
-        buffer.commit(encodedByteCount)
     }
+
+    /// A multiple of three, so that only the last piece has padding, and well below what an `int` holds.
+    private static let base64PieceBytes = 3 << 20
 
     /// The Base64 form of `bytes` with padding (RFC 4648 §4).
     static func base64(_ bytes: [UInt8]) -> String {

@@ -69,6 +69,34 @@ internal enum Descriptor {
         _ = poll(&waiting, 1, -1)
     }
 
+    /// Removes the file of a Unix-domain socket on which nobody listens, as a server leaves it that was killed; returns
+    /// whether it did.
+    static func removeStaleSocket(_ path: String) -> Bool {
+        var status = stat()
+        // To connect to a file that is no socket is refused, too.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let fits = withUnsafeMutableBytes(of: &address.sun_path) { target in
+            guard path.utf8.count < target.count else { return false }
+            target.copyBytes(from: path.utf8)
+            return true
+        }
+        #if canImport(Darwin)
+            let probe = socket(AF_UNIX, SOCK_STREAM, 0)
+        #else
+            let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        guard fits, probe >= 0 else { return false }
+        defer { closeDescriptor(probe) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        return result < 0 && errno == ECONNREFUSED && unlink(path) == 0
+    }
+
     private static var lastError: IOError { IOError(code: uv_translate_sys_error(errno)) }
 }
 

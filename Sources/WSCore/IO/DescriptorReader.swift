@@ -2,7 +2,7 @@ import CLibuv
 
 /// Reads standard input, or any other descriptor: a pipe, a terminal, a socket, a file or `/dev/null`.
 ///
-/// Nothing is read before ``start()``, and at most one read buffer a turn after it.
+/// Nothing is read before ``start()``, and never more at a time than the read buffer holds.
 public final class DescriptorReader {
     /// Takes bytes that have been read; they are valid during the call.
     public typealias Receive = (RawSpan) -> Void

@@ -18,6 +18,8 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let connectionRefused = IOError(code: UV_ECONNREFUSED.rawValue)
     /// Somebody else listens at the address.
     public static let addressInUse = IOError(code: UV_EADDRINUSE.rawValue)
+    /// The descriptor is no terminal.
+    public static let noTerminal = IOError(code: UV_ENOTTY.rawValue)
     /// The operation would have to wait.
     public static let tryAgain = IOError(code: UV_EAGAIN.rawValue)
     /// The operation was called off.

@@ -11,6 +11,7 @@ public final class ReadinessWatcher {
         case hangUp
     }
 
+    private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_poll_t>
     private let reopened: Int32
     private let action: () -> Void
@@ -30,6 +31,7 @@ public final class ReadinessWatcher {
         }
         self.reopened = reopened
         self.handle = handle
+        self.loop = loop
         self.action = action
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         let events = event == .readable ? UV_READABLE : UV_DISCONNECT

@@ -34,6 +34,7 @@ public final class SignalWatcher {
         }
     }
 
+    private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_signal_t>
     private let action: () -> Void
 
@@ -47,6 +48,7 @@ public final class SignalWatcher {
     public init?(_ signal: Signal, on loop: EventLoop, action: @escaping () -> Void) {
         var current = sigaction()
         guard sigaction(signal.number, nil, &current) == 0, !Self.isIgnored(current) else { return nil }
+        self.loop = loop
         self.action = action
         handle = .allocate(capacity: 1)
         uv_signal_init(loop.handle, handle)

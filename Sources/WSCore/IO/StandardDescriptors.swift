@@ -13,6 +13,9 @@ public enum StandardDescriptors {
     /// Standard error.
     public static let error: Int32 = 2
 
+    /// The modes of the open files behind the descriptors, as they were found; set once, before anything else runs.
+    nonisolated(unsafe) private static var foundModes: [Int32] = []
+
     /// Opens `/dev/null` in place of those that are closed, so that no socket takes their numbers, and has a write
     /// to a pipe without a reader return an error in place of killing the process.
     public static func prepare() {
@@ -24,6 +27,16 @@ public enum StandardDescriptors {
             }
         }
         _ = signal(SIGPIPE, SIG_IGN)
+        foundModes = (input...error).map { fcntl($0, F_GETFL) }
+    }
+
+    /// Gives the open files behind the descriptors the modes in which they were found: a socket, which cannot be opened
+    /// a second time, shares its non-blocking mode with whoever gave it to us.
+    public static func restore() {
+        for (descriptor, mode) in zip(input...error, foundModes)
+        where mode >= 0 && fcntl(descriptor, F_GETFL) != mode {
+            _ = fcntl(descriptor, F_SETFL, mode)
+        }
     }
 
     /// Whether a descriptor is a terminal.
@@ -31,20 +44,22 @@ public enum StandardDescriptors {
         isatty(descriptor) == 1
     }
 
-    /// Writes bytes to a descriptor and waits until they are out; errors are of no use to anyone here.
-    public static func writeAll(_ text: String, to descriptor: Int32) {
+    /// Writes text to a descriptor and waits until it is out; returns why it could not be written, if it could not.
+    @discardableResult
+    public static func writeAll(_ text: String, to descriptor: Int32) -> IOError? {
         var text = text
-        text.withUTF8 { bytes in
+        return text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {
                 do throws(IOError) {
                     let count = try Descriptor.write(descriptor, rest)
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 } catch {
-                    guard error == .tryAgain else { return }
+                    guard error == .tryAgain else { return error }
                     Descriptor.waitUntilWritable(descriptor)
                 }
             }
+            return nil
         }
     }
 }

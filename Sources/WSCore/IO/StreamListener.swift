@@ -8,6 +8,9 @@ public final class StreamListener {
     private let handle: UnsafeMutablePointer<uv_stream_t>
     private let accept: (ByteStream) -> Void
     private var isClosed = false
+    private var isPaused = false
+    /// Whether libuv holds a connection that has not been taken: it accepts no further one until then.
+    private var hasWaiting = false
 
     /// 511: what nginx and Node ask for; the kernel caps it at its own limit.
     private static let backlog: Int32 = 511
@@ -34,7 +37,9 @@ public final class StreamListener {
         self.loop = loop
         self.accept = accept
         handle = UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_stream_t.self)
-        try listen(bindResult: uv_pipe_bind(pipe, path))
+        var result = uv_pipe_bind(pipe, path)
+        if result == UV_EADDRINUSE.rawValue, Descriptor.removeStaleSocket(path) { result = uv_pipe_bind(pipe, path) }
+        try listen(bindResult: result)
     }
 
     deinit {
@@ -47,6 +52,18 @@ public final class StreamListener {
         return handle.withMemoryRebound(to: uv_tcp_t.self, capacity: 1) { tcp in
             SocketAddress.read { address, length in uv_tcp_getsockname(tcp, address, length) }
         }
+    }
+
+    /// Takes no further connection until ``resume()``; those that come wait in the kernel's queue.
+    public func pause() {
+        isPaused = true
+    }
+
+    /// Goes on after ``pause()``.
+    public func resume() {
+        guard isPaused else { return }
+        isPaused = false
+        if hasWaiting, !isClosed { acceptNext() }
     }
 
     /// Stops listening.
@@ -76,6 +93,8 @@ public final class StreamListener {
     }
 
     private func acceptNext() {
+        hasWaiting = isPaused
+        guard !isPaused else { return }
         let isTCP = handle.pointee.type == UV_TCP
         guard let stream = try? isTCP ? ByteStream.makeTCP(on: loop) : ByteStream.makePipe(on: loop) else { return }
         guard uv_accept(handle, stream.handle) == 0 else {

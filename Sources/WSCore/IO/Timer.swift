@@ -2,6 +2,7 @@ import CLibuv
 
 /// Calls a function once after a time, or again and again. Cancelled when it is released.
 public final class Timer {
+    private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_timer_t>
     private let action: () -> Void
 
@@ -10,6 +11,7 @@ public final class Timer {
     ///   - loop: The loop it runs on.
     ///   - action: What it calls.
     public init(on loop: EventLoop, action: @escaping () -> Void) {
+        self.loop = loop
         self.action = action
         handle = .allocate(capacity: 1)
         uv_timer_init(loop.handle, handle)
@@ -34,7 +36,7 @@ public final class Timer {
             handle,
             { timer in
                 guard let data = timer?.pointee.data else { return }
-                // Taken retained: the action may release the timer.
+                // Kept alive: the action may release the timer.
                 let timer = Unmanaged<Timer>.fromOpaque(data).takeUnretainedValue()
                 withExtendedLifetime(timer) { timer.action() }
             }, delay.milliseconds, interval.map { max(1, $0.milliseconds) } ?? 0)

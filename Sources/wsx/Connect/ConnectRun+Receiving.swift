@@ -17,6 +17,7 @@ extension ConnectRun: ConnectionHandler {
         if receivedCount == settings.arguments.count {
             isDeaf = true
             isEnding = true
+            input?.pause()
             if outbox.sendClose(settings.closeFrame) { showSent(settings.closeFrame) }
         }
     }
@@ -29,8 +30,7 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows a pong, with the time since the ping.
     func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
-        let roundTrip = pingTime.map { loop.now - $0 }
-        pingTime = nil
+        let roundTrip = roundTrip(of: payload)
         output?.writeControl("pong", payload, roundTrip: roundTrip)
         guard showsFrames else { return }
         let note = roundTrip.map { "(after \(padded($0)) ms)" } ?? ""
@@ -69,6 +69,13 @@ extension ConnectRun: ConnectionHandler {
     }
 
     private var showsFrames: Bool { editor != nil || settings.arguments.verbosity > 0 }
+
+    /// The time since the latest ping, when the pong answers that one (RFC 6455 §5.5.3: it has the same payload).
+    private func roundTrip(of payload: RawSpan) -> Duration? {
+        guard let ping, payload.withUnsafeBytes({ $0.elementsEqual(ping.payload) }) else { return nil }
+        self.ping = nil
+        return loop.now - ping.time
+    }
 
     private func padded(_ duration: Duration) -> String {
         let microseconds = Int(duration / .microseconds(1))

@@ -35,7 +35,10 @@ extension ConnectRun: InputReader.Receiver {
 
     /// Sends a message and counts it.
     func send(_ payload: RawSpan, as kind: MessageKind) {
-        guard let connection, connection.send(payload, as: kind) else { return }
+        guard let connection, connection.send(payload, as: kind) else {
+            if editor != nil { console.error("the connection is closing: the message was not sent") }
+            return
+        }
         sentCount += 1
         if editor != nil || settings.arguments.verbosity > 1 {
             console.show(transcript.message(payload, as: kind, .sent))
@@ -60,7 +63,7 @@ extension ConnectRun: LineEditor.Delegate {
         switch ReplLine(line) {
         case .message(let bytes): sendTyped(bytes)
         case .ping(let payload):
-            pingTime = loop.now
+            ping = (payload, loop.now)
             payload.withUnsafeBytes { sendTyped(control: .ping, $0.bytes) }
         case .pong(let payload): payload.withUnsafeBytes { sendTyped(control: .pong, $0.bytes) }
         case .close(let frame): close(with: frame)

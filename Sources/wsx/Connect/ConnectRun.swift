@@ -27,8 +27,8 @@ final class ConnectRun {
     var isEnding = false
     /// Set when what still comes is of no interest.
     var isDeaf = false
-    /// When the latest ping was sent, for the round trip.
-    var pingTime: Duration?
+    /// The latest ping that has not been answered, for the round trip.
+    var ping: (payload: [UInt8], time: Duration)?
 
     private var connector: Connector?
     private var embeddedEcho: ListenRun?
@@ -153,6 +153,7 @@ final class ConnectRun {
     /// Closes the connection with the close frame asked for; the run ends as asked once the peer has answered.
     func endAsAsked() {
         isEnding = true
+        input?.pause()
         lingerTimer = nil
         close(with: settings.closeFrame)
     }

@@ -96,7 +96,7 @@ struct ConnectSettings {
         let kind: MessageKind = arguments.payload == .binary ? .binary : .text
         var messages = arguments.messages.map { (payload: Array($0.utf8), kind: kind) }
         if let path = arguments.file {
-            let contents = try HeaderFiles.contents(of: path, for: "--file")
+            let contents = try HeaderFiles.contents(of: path == "-" ? "/dev/stdin" : path, for: "--file")
             let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
             guard kind == .binary || isText else {
                 throw .badInput(

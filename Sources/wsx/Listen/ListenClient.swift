@@ -4,8 +4,8 @@ import WSCore
 final class ListenClient: ConnectionHandler {
     /// The client's number, from 1.
     let number: Int
-    /// Since when the client's queue has been full, in the loop's turn time; nil: it is not.
-    var fullSince: Duration?
+    /// What was queued for the client when it was last seen that its queue is full, and when; nil: it is not full.
+    var lastFull: (queuedBytes: Int, time: Duration)?
     /// Whether the client has been closed because it read too slowly: nobody waits for it any more.
     var isGivenUp = false
 
@@ -51,7 +51,7 @@ final class ListenClient: ConnectionHandler {
 
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
-        fullSince = nil
+        lastFull = nil
         run.clientDidDrain()
     }
 

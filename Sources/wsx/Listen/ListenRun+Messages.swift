@@ -54,7 +54,7 @@ extension ListenRun: InputReader.Receiver {
 
     /// Reads the input, or goes on reading it, while there is somebody to send it to.
     func readOn() {
-        guard settings.readsPipe, !inputIsOver else { return }
+        guard settings.readsPipe, !inputIsOver, !isEnding else { return }
         guard !server.connections.isEmpty else {
             input?.pause()
             return

@@ -19,14 +19,17 @@ final class ListenRun {
     var inputIsOver = false
 
     private(set) lazy var server = makeServer()
+    /// Where it listens, as the beginning of a URL that lacks the request's path.
+    private var url = ""
     private var failure: Failure?
-    private var isEnding = false
+    private(set) var isEnding = false
     private var isStopping = false
     private var signals: [SignalWatcher] = []
     private var slowReaderTimer: Timer?
+    private var hasReportedLimit = false
     private var endTimer: Timer?
 
-    /// How long a client may hold up what goes to all before it is closed with 1013.
+    /// How long a client that takes nothing may hold up what goes to all before it is closed with 1013.
     static let slowReaderLimit = Duration.seconds(5)
 
     /// What the end may take beyond the closing handshake's limit.
@@ -84,6 +87,7 @@ final class ListenRun {
             on: loop
         ) { [unowned self] client in opened(client) }
         server.didRefuse = { [unowned self] refusal, address in refused(refusal, address) }
+        server.didReachLimit = { [unowned self] count in reachedLimit(count) }
         return server
     }
 
@@ -98,7 +102,8 @@ final class ListenRun {
     }
 
     private func announce(_ address: SocketAddress?) {
-        let url = address.map { "ws://\($0)/" } ?? "ws+unix:\(settings.arguments.address.dropFirst("unix:".count))"
+        url = address.map { "ws://\($0)" } ?? "ws+unix:\(settings.arguments.address.dropFirst("unix:".count)):"
+        let url = url + "/"
         console.notice("Listening on \(url)" + (editor == nil ? "" : "; /help lists commands"))
         output?.writeEvent("listening") { event in
             event.add("url", url)
@@ -120,7 +125,7 @@ final class ListenRun {
                 console.show(transcript.head(line, .received))
             }
         }
-        output?.writeOpen(url: target, subprotocol: client.upgrade.subprotocol, client: client.number)
+        output?.writeOpen(url: url + target, subprotocol: client.upgrade.subprotocol, client: client.number)
         // What is read goes to the clients there are: the input waits for the first.
         loop.atEndOfTurn(self)
         return ListenClient(number: client.number, of: self)
@@ -132,6 +137,13 @@ final class ListenRun {
         console.notice("Refused a request\(origin): \(refusal.status), \(refusal.reason)")
     }
 
+    /// Says once that clients have to wait for descriptors.
+    private func reachedLimit(_ count: Int) {
+        guard !hasReportedLimit else { return }
+        hasReportedLimit = true
+        console.error("\(count) clients fill the descriptor limit: further ones wait; ulimit -n raises it")
+    }
+
     /// A client's connection is over.
     func ended(_ number: Int, _ end: ConnectionEnd) {
         server.remove(number)
@@ -140,6 +152,7 @@ final class ListenRun {
             let reason = end.reason.isEmpty ? "" : " \"\(escapingControls(end.reason))\""
             console.notice("Client \(number) disconnected: \(end.code.rawValue)\(reason)\(violation)")
         }
+        if let violation = end.violation { output?.writeFailure(.violation(violation), client: number) }
         output?.writeClose(end, client: number)
         if isEnding, server.connections.isEmpty { return stop() }
         clientDidDrain()
@@ -187,13 +200,17 @@ final class ListenRun {
 
     // MARK: Slow readers
 
-    /// Pauses the input while a client's queue is full, and closes one that keeps it full.
+    /// Pauses the input while a client's queue is full, and closes one that takes nothing meanwhile.
     func holdInputForSlowReaders() {
         let now = loop.turnTime
         for connection in slowReaders {
-            let since = connection.handler.fullSince ?? now
-            connection.handler.fullSince = since
-            if now - since >= Self.slowReaderLimit {
+            let queuedBytes = connection.queuedBytes
+            guard let last = connection.handler.lastFull, last.queuedBytes <= queuedBytes else {
+                connection.handler.lastFull = (queuedBytes, now)
+                continue
+            }
+            // A client that has the server to itself holds nobody up.
+            if now - last.time >= Self.slowReaderLimit, server.connections.count > 1 {
                 connection.handler.isGivenUp = true
                 connection.close(CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
             }

@@ -96,7 +96,11 @@ struct ListenSettings {
         else {
             throw .badArgument(what: what, why: "the port is not a number from 0 to 65535; write [ADDRESS:]PORT")
         }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            throw .badArgument(what: what, why: "an IPv6 address stands in brackets: [::1]:8080")
+        }
         switch host {
         case "", "localhost": host = "127.0.0.1"
         case "*": host = "0.0.0.0"

@@ -66,9 +66,12 @@ final class InputReader {
 
     private func finished(_ error: IOError?) {
         guard let receiver else { return }
-        splitter.finish { record in
-            recordCount += 1
-            receiver.received(input: record, number: recordCount)
+        // What was cut short by an error is not a message.
+        if error == nil {
+            splitter.finish { record in
+                recordCount += 1
+                receiver.received(input: record, number: recordCount)
+            }
         }
         receiver.inputEnded(error)
     }

@@ -13,6 +13,7 @@ struct Wsx {
         StandardDescriptors.prepare()
         let status = run()
         fflush(nil)
+        StandardDescriptors.restore()
         // Not exit(): libuv would wait there for its threads, and so for a name lookup that was given up.
         _exit(status.rawValue)
     }
@@ -28,15 +29,22 @@ struct Wsx {
             switch try CommandLineParser.parse(words) {
             case .connect(let arguments): return connect(arguments)
             case .listen(let arguments): return listen(arguments)
-            case .help(let text), .completions(let text):
-                StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
-            case .version: StandardDescriptors.writeAll("wsx \(version)\n", to: StandardDescriptors.output)
+            case .help(let text), .completions(let text): return printed(text)
+            case .version: return printed("wsx \(version)\n")
             }
-            return .success
         } catch {
             StandardDescriptors.writeAll(error.message + "\n", to: StandardDescriptors.error)
             return .usage
         }
+    }
+
+    /// Prints what was asked for; a reader that has gone away has seen enough.
+    private static func printed(_ text: String) -> ExitStatus {
+        let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
+        guard let error, error != .brokenPipe else { return .success }
+        let failure = Failure.output(error)
+        StandardDescriptors.writeAll("wsx: \(failure.message ?? "")\n", to: StandardDescriptors.error)
+        return failure.status
     }
 
     private static func connect(_ arguments: ConnectArguments) -> ExitStatus {

@@ -20,7 +20,7 @@ final class LineEditor {
     private weak var delegate: (any Delegate)?
     private var watcher: ReadinessWatcher?
     private var signals: [SignalWatcher] = []
-    private var isOpen = true
+    private var isOpen = false
     private let loop: EventLoop
     /// What is to appear above the line at the end of the turn.
     private var pending = ""
@@ -30,19 +30,23 @@ final class LineEditor {
         self.prompt = prompt
         self.loop = loop
         self.delegate = delegate
+        let watcher = try ReadinessWatcher(descriptor: StandardDescriptors.input, on: loop, for: .readable) {
+            rl_callback_read_char()
+        }
+        guard let screen = Self.openScreen() else { throw .noTerminal }
+        self.watcher = watcher
         Self.active = self
         wsx_readline_set_locale()
         wsx_readline_configure("wsx")
-        wsx_readline_set_streams(fdopen(StandardDescriptors.input, "r"), Self.openScreen())
+        wsx_readline_set_streams(fdopen(StandardDescriptors.input, "r"), screen)
         rl_initialize()
+        wsx_readline_bind_tab()
         wsx_readline_bind_enter { _, _ in
             LineEditor.active?.accept()
             return 0
         }
         rl_callback_handler_install(prompt) { line in LineEditor.active?.finished(line) }
-        watcher = try ReadinessWatcher(descriptor: StandardDescriptors.input, on: loop, for: .readable) {
-            rl_callback_read_char()
-        }
+        isOpen = true
         signals = [
             SignalWatcher(.resize, on: loop) { [unowned self] in resized() },
             SignalWatcher(.resume, on: loop) { [unowned self] in resumed() },
@@ -55,7 +59,7 @@ final class LineEditor {
     }
 
     /// Whether nothing has been typed.
-    var isEmpty: Bool { wsx_readline_length() == 0 }
+    var isEmpty: Bool { wsx_readline_length() == 0 && wsx_readline_is_busy() == 0 }
 
     /// Shows text, which ends with a newline, above the line being typed; all of a turn's at once, at its end.
     func print(_ text: String) {
@@ -67,6 +71,7 @@ final class LineEditor {
     /// Throws the line being typed away and begins a new one.
     func discardLine() {
         guard isOpen else { return }
+        rl_callback_sigcleanup()
         write("\n")
         wsx_readline_reset_line()
         rl_on_new_line()
@@ -103,7 +108,7 @@ final class LineEditor {
         where StandardDescriptors.isTerminal(descriptor) {
             return fdopen(descriptor, "w")
         }
-        return fopen("/dev/tty", "w")
+        return ttyname(StandardDescriptors.input).flatMap { fopen($0, "w") }
     }
 
     private func write(_ text: String) {
@@ -145,7 +150,6 @@ final class LineEditor {
 
     private func resized() {
         rl_resize_terminal()
-        rl_forced_update_display()
     }
 
     /// Ctrl-Z: gives the terminal back and stops, as the signal would have done.

@@ -59,7 +59,13 @@ extension CommandSpecification {
             ("Head of a request", "16 KiB and 100 fields, then 431."),
             ("Upgrade", "10 seconds, then 408: `--handshake-timeout`."),
             ("Closing handshake", "5 seconds, then the connection is dropped: `--close-timeout`."),
-            ("Queued output of one client", "16 MiB; a client that stays behind is closed with 1013."),
+            (
+                "Queued output of one client",
+                """
+                16 MiB, then the input pauses. A client that takes nothing for 5 seconds, while others wait, is \
+                closed with 1013.
+                """
+            ),
             (
                 "Connections",
                 "What the limit of open files allows, less a reserve. Beyond it accepting pauses."

@@ -14,7 +14,7 @@ extension OptionTable {
             summary: "Send the file as one message",
             manual: """
                 Send the whole file at *PATH* as one message once the connection is open, after every *MESSAGE*. \
-                Standard input is then not read, unless `--interactive` is given.
+                `-` stands for standard input. Otherwise it is then not read, unless `--interactive` is given.
                 """,
             effect: .update(.connect { arguments, value in arguments.file = value })),
         OptionSpecification(

@@ -1,0 +1,122 @@
+"""What once went wrong at the edges of the system: descriptors, socket files, other people's sockets."""
+
+import fcntl
+import resource
+import socket
+import subprocess
+import time
+
+import wire
+from processes import BINARY, Listener, Running, run, shell, wait_until, wsx
+from scripted_server import ScriptedServer
+
+
+def test_a_kelvin_sign_is_no_k_in_the_accept_value():
+    def serve(peer):
+        value = wire.accept_value(wire.field(peer.read_request(), b"Sec-WebSocket-Key"))
+        peer.upgrade(accept=value.replace(b"K", "\u212a".encode()))
+        peer.answer_close()
+        return b"K" in value
+
+    with ScriptedServer(serve) as server:
+        statuses = [wsx("connect", "--linger", "0", server.url, "hello").status for _ in range(20)]
+        assert len(server.results) == 20
+    # A third of the values have no K and are right.
+    assert statuses == [5 if has_k else 0 for has_k in server.results]
+    assert any(server.results)
+
+
+def test_a_socket_file_that_a_killed_server_left_is_taken_over(tmp_path):
+    path = tmp_path / "server.sock"
+    with Running([BINARY, "listen", "--echo", f"unix:{path}"]) as server:
+        server.wait_for("Listening")
+        server.signal(9)
+        server.wait()
+    assert path.exists()
+    with Running([BINARY, "listen", "--echo", f"unix:{path}"]) as server:
+        server.wait_for("Listening")
+        assert wsx("connect", "--linger", "200ms", f"ws+unix:{path}", "hello").out == b"hello\n"
+
+
+def test_a_file_that_is_no_socket_is_left_alone(tmp_path):
+    path = tmp_path / "precious"
+    path.write_text("precious")
+    result = wsx("listen", f"unix:{path}")
+    assert result.status == 3
+    assert path.read_text() == "precious"
+
+
+def test_a_socket_file_in_use_is_left_alone(tmp_path):
+    path = tmp_path / "server.sock"
+    with Running([BINARY, "listen", "--echo", f"unix:{path}"]) as server:
+        server.wait_for("Listening")
+        assert wsx("listen", f"unix:{path}").status == 3
+        assert wsx("connect", "--linger", "200ms", f"ws+unix:{path}", "hello").out == b"hello\n"
+
+
+def test_beyond_the_descriptor_limit_clients_wait_for_others_to_leave():
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))  # noqa: E731
+    with Listener("--echo", preexec_fn=limit) as server:
+        clients = [Running([BINARY, "connect", "--no-stdin", server.url, "hello"]) for _ in range(20)]
+        try:
+            wait_until(lambda: sum(client.out == b"hello\n" for client in clients) >= 8, what="eight served clients")
+            server.wait_for("clients fill the descriptor limit")
+            served = [client for client in clients if client.out]
+            for client in served:
+                client.signal(15)
+            wait_until(lambda: sum(bool(client.out) for client in clients) > len(served), what="one that had waited")
+        finally:
+            for client in clients:
+                client.__exit__()
+
+
+def test_an_inherited_socket_gets_its_mode_back():
+    ours, theirs = socket.socketpair()
+    before = fcntl.fcntl(theirs, fcntl.F_GETFL)
+    process = subprocess.Popen(
+        [BINARY, "connect", "--linger", "100ms", "echo:"], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE)
+    ours.sendall(b"hello\n")
+    ours.shutdown(socket.SHUT_WR)
+    assert process.wait(20) == 0, process.stderr.read()
+    process.stderr.close()
+    assert ours.recv(100) == b"hello\n"
+    assert fcntl.fcntl(theirs, fcntl.F_GETFL) == before
+
+
+def test_what_cannot_be_printed_is_reported():
+    result = shell(f'"{BINARY}" --version > /dev/full')
+    assert result.status == 1
+    assert result.err.startswith("wsx: writing standard output: ")
+
+
+def test_a_dash_stands_for_standard_input_as_a_file():
+    result = run([BINARY, "connect", "--linger", "200ms", "--binary", "-f", "-", "--output", "raw", "echo:"], b"\x00a\nb")
+    assert (result.status, result.out) == (0, b"\x00a\nb")
+
+
+def test_a_slow_reader_that_is_alone_is_not_closed(tmp_path):
+    lines = tmp_path / "lines"
+    count = 30_000
+    with open(lines, "wb") as file:
+        for number in range(count):
+            file.write(b"%d " % number + b"x" * 1000 + b"\n")
+    with open(lines, "rb") as source, Listener(stdin=source) as server:
+        with socket.create_connection(("127.0.0.1", server.port)) as connection:
+            stream = wire.Stream(connection)
+            stream.send(wire.upgrade_request(server.port))
+            stream.read_head()
+            time.sleep(7)
+            for number in range(count):
+                assert stream.read_frame().payload.startswith(b"%d " % number)
+
+
+def test_the_time_of_a_pong_that_answers_nothing_is_not_told():
+    def serve(peer):
+        peer.read_request()
+        peer.upgrade(then=wire.frame(wire.PONG, b"unasked"))
+        peer.answer_close()
+
+    with ScriptedServer(serve) as server:
+        result = wsx("connect", "--output", "json", "--linger", "300ms", server.url, "hello")
+    assert b'"type":"pong"' in result.out
+    assert b"rtt_us" not in result.out

@@ -1,0 +1,87 @@
+"""Keys, locales and editing modes that once went wrong at the prompt."""
+
+import threading
+
+import pytest
+
+from scripted_server import ScriptedServer
+from terminal import Screen
+from test_repl import content, repl, screen  # noqa: F401, the fixtures
+
+
+def test_ctrl_c_in_a_search_sends_nothing_that_was_not_typed(repl):
+    repl.enter("héllo")
+    repl.press("C-r")
+    repl.type("hé")
+    repl.wait_for("reverse-i-search")
+    repl.press("C-c")
+    repl.enter("after")
+    repl.wait_for("← text .* after")
+    assert content(repl, "→") == ["héllo", "after"]
+
+
+def test_ctrl_c_in_a_search_that_found_nothing_does_not_leave(repl):
+    repl.press("C-r")
+    repl.type("zzz")
+    repl.wait_for("reverse-i-search")
+    repl.press("C-c")
+    repl.enter("still here")
+    repl.wait_for("← text .* still here")
+
+
+def test_in_vi_mode_each_line_begins_in_insert_mode(screen, tmp_path):
+    (tmp_path / "inputrc").write_text("set editing-mode vi\n")
+    screen.enter(f"INPUTRC={tmp_path}/inputrc $WSX connect echo:")
+    screen.wait_for_last_line(">")
+    screen.type("abc")
+    screen.press("Escape")
+    screen.enter("x")
+    screen.wait_for("← text .* ab$")
+    screen.enter("def")
+    screen.wait_for("← text .* def$")
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX"])
+def test_a_locale_without_utf_8_loses_no_character(screen, locale):
+    screen.enter(f"LC_ALL={locale} $WSX connect echo:")
+    screen.wait_for_last_line(">")
+    screen.enter("é€x")
+    screen.wait_for("← text +6 B  é€x$")
+
+
+def test_a_tab_is_text(repl):
+    repl.type("a")
+    repl.press("Tab")
+    repl.enter("b")
+    repl.wait_for("→ text +3 B  a +b$")
+
+
+def test_a_resize_draws_one_prompt():
+    with Screen(width=60, height=12) as screen:
+        screen.enter("$WSX connect echo:")
+        screen.wait_for_last_line(">")
+        screen.type("abc")
+        screen.wait_for_last_line("> abc")
+        screen.resize(90, 12)
+        screen.resize(70, 12)
+        screen.type("d")
+        screen.wait_for_last_line("> abcd")
+        assert screen.text.count("> abc") == 1
+
+
+def test_a_line_typed_while_closing_is_not_lost_in_silence(screen):
+    release = threading.Event()
+
+    def serve(peer):
+        peer.upgrade()
+        peer.read_until_close()
+        release.wait(30)
+
+    with ScriptedServer(serve) as server:
+        screen.enter(f"$WSX connect --close-timeout 20s {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("/close")
+        screen.wait_for("→ close")
+        screen.enter("too late")
+        screen.wait_for("^wsx: the connection is closing: the message was not sent")
+        release.set()
