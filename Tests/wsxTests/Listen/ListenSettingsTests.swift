@@ -30,9 +30,16 @@ import WSCore
 
     @Test(
         "a host that is no address is refused",
-        arguments: [("example.com:80", "example.com"), ("1.2.3:80", "1.2.3"), ("::1", ":"), ("[x]:1", "x")])
+        arguments: [("example.com:80", "example.com"), ("1.2.3:80", "1.2.3"), ("[x]:1", "x")])
     func badHost(text: String, host: String) {
         expectMessage("address '\(text)': '\(host)' is not an IP address; write one, localhost, or * for all") {
+            () throws(Failure) in _ = try self.settings { $0.address = text }
+        }
+    }
+
+    @Test("an IPv6 address without brackets gets a hint", arguments: ["::1", "::1:8080", "fe80::1:80"])
+    func missingBrackets(text: String) {
+        expectMessage("address '\(text)': an IPv6 address stands in brackets: [::1]:8080") {
             () throws(Failure) in _ = try self.settings { $0.address = text }
         }
     }
