@@ -19,8 +19,8 @@ final class ListenRun {
     var inputIsOver = false
 
     private(set) lazy var server = makeServer()
-    /// Where it listens, as the beginning of a URL that lacks the request's path.
-    private var url = ""
+    /// The beginning of its clients' URLs, which the request's path follows.
+    private var urlPrefix = ""
     private var failure: Failure?
     private(set) var isEnding = false
     private var isStopping = false
@@ -102,8 +102,9 @@ final class ListenRun {
     }
 
     private func announce(_ address: SocketAddress?) {
-        url = address.map { "ws://\($0)" } ?? "ws+unix:\(settings.arguments.address.dropFirst("unix:".count)):"
-        let url = url + "/"
+        let path = settings.arguments.address.dropFirst("unix:".count)
+        urlPrefix = address.map { "ws://\($0)" } ?? "ws+unix:\(path):"
+        let url = address.map { "ws://\($0)/" } ?? "ws+unix:\(path)"
         console.notice("Listening on \(url)" + (editor == nil ? "" : "; /help lists commands"))
         output?.writeEvent("listening") { event in
             event.add("url", url)
@@ -125,7 +126,7 @@ final class ListenRun {
                 console.show(transcript.head(line, .received))
             }
         }
-        output?.writeOpen(url: url + target, subprotocol: client.upgrade.subprotocol, client: client.number)
+        output?.writeOpen(url: urlPrefix + target, subprotocol: client.upgrade.subprotocol, client: client.number)
         // What is read goes to the clients there are: the input waits for the first.
         loop.atEndOfTurn(self)
         return ListenClient(number: client.number, of: self)
