@@ -17,6 +17,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Not by pkg-config: readline's flags define feature macros that the package manager refuses with a warning.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .target(

@@ -29,8 +29,11 @@ extension Credentials: CustomStringConvertible {
 
 /// Why a user name and password cannot be sent with Basic authentication.
 public enum CredentialsError: Error, Equatable, CustomStringConvertible {
+    /// The user name contains a colon, which ends it (RFC 7617 §2).
     case colonInUser
+    /// The user name contains a control character.
     case controlCharacterInUser
+    /// The password contains a control character.
     case controlCharacterInPassword
 
     /// Why, and what to try.

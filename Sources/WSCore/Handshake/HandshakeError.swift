@@ -17,12 +17,19 @@ public enum HandshakeError: Error, Equatable {
     case invalidUpgrade(values: [String])
     /// Connection does not contain `upgrade`; `values` are those of all such fields.
     case invalidConnection(values: [String])
+    /// The response has no Sec-WebSocket-Accept.
     case missingAccept
+    /// The response has more than one Sec-WebSocket-Accept.
     case repeatedAccept
+    /// Sec-WebSocket-Accept is not the hash of the key that was sent; its value.
     case wrongAccept(String)
+    /// The response names more than one subprotocol; their names.
     case repeatedSubprotocol([String])
+    /// The response names a subprotocol that was not requested; its name.
     case unrequestedSubprotocol(String)
+    /// Sec-WebSocket-Extensions does not follow its grammar; its value.
     case malformedExtensions(String)
+    /// The response accepts an extension that was not offered; its name.
     case unofferedExtension(String)
 }
 

@@ -1,25 +1,46 @@
 /// Why a text is not a URL that can be connected to.
 public enum URLError: Error, Equatable, CustomStringConvertible {
+    /// There is nothing.
     case empty
+    /// It contains a control character.
     case controlCharacter
+    /// It contains a space.
     case space
+    /// It has a fragment (RFC 6455 §3).
     case fragment
+    /// Its scheme is none of those known; the scheme.
     case unknownScheme(String)
+    /// No two slashes follow the scheme.
     case missingSlashes(scheme: String)
+    /// It has no host.
     case emptyHost
+    /// The host contains what no name or address can; the host.
     case invalidHost(String)
+    /// The host is an internationalised name, which is not supported; the host.
     case nonASCIIHost(String)
+    /// The host has more than 255 bytes.
     case hostTooLong(byteCount: Int)
+    /// What stands in brackets is no IPv6 address; what stands there.
     case invalidIPv6Address(String)
+    /// The host has several colons and no brackets.
     case unbracketedIPv6Address
+    /// The port is not a number from 1 through 65535; what stands there.
     case invalidPort(String)
+    /// A percent sign is not followed by two hexadecimal digits; what stands there.
     case malformedPercentEscape(String)
+    /// The percent escapes stand for bytes that are not UTF-8.
     case invalidUTF8
+    /// The user name or password contains an @.
     case unescapedAtSign
+    /// The user name or password cannot be sent.
     case invalidCredentials(CredentialsError)
+    /// `ws+unix:` has no path.
     case emptySocketPath
+    /// The path of the socket contains a control character.
     case controlCharacterInSocketPath
+    /// `echo:` is followed by something.
     case echoWithAddress
+    /// A redirect leads to a scheme that is not followed.
     case forbiddenRedirect(scheme: String)
 
     /// Why, and what to try.

@@ -41,11 +41,6 @@ final class MessageWriter {
         writer.flush()
     }
 
-    /// Gives up what has not been written.
-    func close() {
-        writer.close()
-    }
-
     /// Writes a message; `client` is the number of the client that sent it, where there are several.
     func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil) {
         switch format {

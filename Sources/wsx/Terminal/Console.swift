@@ -35,7 +35,7 @@ final class Console {
 
     /// Shows an error, as one line that begins with the program's name.
     func error(_ line: String) {
-        show("wsx: \(line)\n")
+        show(palette.failure("wsx:") + " \(line)\n")
     }
 
     /// Shows lines, each of which ends with a newline.
