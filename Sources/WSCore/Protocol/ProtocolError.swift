@@ -35,6 +35,15 @@ public enum ProtocolError: Error, Equatable, Sendable {
     /// A message came in more fragments than the limit.
     case tooManyFragments(limit: Int)
 
+    /// An example of each violation, in the order of the cases; the manual lists them from here.
+    public static let catalogue: [ProtocolError] = [
+        .reservedBits(4), .reservedOpcode(3), .maskedServerFrame, .unmaskedClientFrame, .fragmentedControlFrame(.ping),
+        .controlFrameTooLong(.ping), .lengthNotMinimal, .lengthTooLarge, .unexpectedContinuation,
+        .expectedContinuation(.text), .invalidText, .closePayloadTooShort, .invalidCloseCode(1005), .invalidCloseReason,
+        .messageTooBig(limit: Limits.client.maximumMessageBytes),
+        .tooManyFragments(limit: Limits.client.maximumFragments),
+    ]
+
     /// The code with which the connection is failed.
     public var closeCode: CloseCode {
         switch self {

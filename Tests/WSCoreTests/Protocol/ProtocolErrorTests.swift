@@ -32,6 +32,13 @@ import WSCore
         (.tooManyFragments(limit: 10), 1008, "too-many-fragments", "a message has more than 10 fragments"),
     ]
 
+    @Test("the list for the manual has each violation once, in order")
+    func manual() {
+        var identifiers: [String] = []
+        for entry in Self.catalogue where entry.identifier != identifiers.last { identifiers.append(entry.identifier) }
+        #expect(ProtocolError.catalogue.map(\.identifier) == identifiers)
+    }
+
     @Test("RFC 6455 §7.4.1: every violation has its close code, identifier and words")
     func catalogue() {
         for entry in Self.catalogue {

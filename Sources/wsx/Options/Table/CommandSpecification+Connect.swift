@@ -32,7 +32,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            urls, .values, interactiveUse, .jsonEvents(events, example: eventExample), ends, .exitStatus, limits,
+            urls, .values, interactiveUse, .jsonEvents(events, example: eventExample), ends, .exitStatus, .violations,
+            limits,
             .environment,
         ],
         examples: [

@@ -27,7 +27,9 @@ extension CommandSpecification {
                 The server runs until SIGINT or SIGTERM, closes every client with 1001 and exits with 0.
                 """),
         ],
-        sections: [.values, .jsonEvents(events, example: eventExample), .exitStatus, limits, .environment],
+        sections: [
+            .values, .jsonEvents(events, example: eventExample), .exitStatus, .violations, limits, .environment,
+        ],
         examples: [
             CommandExample(purpose: "An echo server", line: "wsx listen --echo 8080"),
             CommandExample(purpose: "Send a log to every client", line: "tail -f app.log | wsx listen 8080"),

@@ -1,4 +1,20 @@
+import WSCore
+
 extension ManualSection {
+    /// What a peer can do wrong, by the identifiers that errors name.
+    static let violations = ManualSection(
+        "PROTOCOL ERRORS",
+        .paragraph(
+            """
+            A peer that breaks the protocol gets a close frame with the code and, as its reason, the words below, with \
+            the values of the case in them. The identifiers do not change between versions.
+            """),
+        .definitions(
+            ProtocolError.catalogue.map { error in
+                let words = "\(error.closeCode.rawValue): \(error.description)."
+                return (MarkedText(stringLiteral: "`\(error.identifier)`"), MarkedText(stringLiteral: words))
+            }))
+
     /// What the program's exit status tells; the same for every command.
     static let exitStatus = ManualSection(
         "EXIT STATUS",
