@@ -1,10 +1,14 @@
 """What once went wrong at the edges of the system: descriptors, socket files, other people's sockets."""
 
 import fcntl
+import re
 import resource
+import signal
 import socket
 import subprocess
 import time
+
+import pytest
 
 import wire
 from processes import BINARY, Listener, Running, run, shell, wait_until, wsx
@@ -120,3 +124,43 @@ def test_the_time_of_a_pong_that_answers_nothing_is_not_told():
         result = wsx("connect", "--output", "json", "--linger", "300ms", server.url, "hello")
     assert b'"type":"pong"' in result.out
     assert b"rtt_us" not in result.out
+
+
+def flood_and_close(peer):
+    peer.upgrade()
+    peer.send(wire.text(b"x" * 1000) * 400 + wire.close(1000))
+    peer.read_until_close()
+
+
+@pytest.mark.parametrize("end, status", [("timeout", 6), ("interrupt", 130), ("terminate", 143)])
+def test_a_run_ends_though_nobody_reads_its_output_and_the_peer_has_closed(end, status):
+    limit = ["--timeout", "1s"] if end == "timeout" else []
+    with ScriptedServer(flood_and_close) as server:
+        process = subprocess.Popen(
+            [BINARY, "connect", "--no-stdin", "-v", *limit, server.url],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            # The peer's close frame has been read: what is left is to write what waits.
+            while "← close" not in process.stderr.readline().decode():
+                assert process.poll() is None
+            if end != "timeout":
+                process.send_signal({"interrupt": signal.SIGINT, "terminate": signal.SIGTERM}[end])
+            assert process.wait(20) == status
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def test_listen_ends_though_nobody_reads_its_output_and_its_clients_are_gone(tmp_path):
+    (tmp_path / "large").write_bytes(b"x" * 400_000)
+    process = subprocess.Popen(
+        [BINARY, "listen", "--close-timeout", "1s", "0"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        port = re.search(rb":(\d+)/", process.stderr.readline()).group(1).decode()
+        assert wsx("connect", "--linger", "300ms", "-f", str(tmp_path / "large"), f":{port}").status == 0
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.communicate()

@@ -52,8 +52,8 @@ extension ConnectRun: InputReader.Receiver {
         bytesAtLastLook = connection.receivedBytes
         if isMoving || connection.queuedBytes > 0 || connection.isPausedByUser { lastArrival = loop.turnTime }
         let idle = loop.turnTime - lastArrival
-        guard idle < limit || idle == .zero && limit > .zero else { return endAsAsked() }
-        lingerTimer?.start(after: max(limit - idle, .milliseconds(1)))
+        guard idle < limit else { return endAsAsked() }
+        lingerTimer?.start(after: limit - idle)
     }
 }
 
@@ -91,6 +91,7 @@ extension ConnectRun: LineEditor.Delegate {
     private func sendTyped(control opcode: Opcode, _ payload: RawSpan) {
         guard let connection else { return }
         let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
-        if isSent { console.show(transcript.control(opcode, payload, .sent)) }
+        guard isSent else { return console.error("the connection is closing: the \(opcode) was not sent") }
+        console.show(transcript.control(opcode, payload, .sent))
     }
 }

@@ -171,13 +171,14 @@ final class ConnectRun {
         isEnding = true
         lingerTimer = nil
         input?.pause()
+        let isFirstHurry = hurried && !isHurried
+        if hurried { isHurried = true }
         guard let connection else {
             connector?.cancel()
             return stop()
         }
         close(with: settings.closeFrame)
-        guard hurried, !isHurried else { return }
-        isHurried = true
+        guard isFirstHurry else { return }
         graceTimer = Timer(on: loop) { connection.terminate() }
         graceTimer?.start(after: Self.hurriedLimit)
     }
@@ -210,18 +211,17 @@ final class ConnectRun {
         }
     }
 
-    /// Ends the loop once standard output has taken everything.
+    /// Ends the loop once standard output has taken everything; in a hurry, it has but a moment for that. The hurry may
+    /// come while it is waited for: a time limit or a signal ends a run whose reader is stuck.
     private func stop() {
-        runTimer = nil
         editor?.close()
+        editor = nil
         console.editor = nil
-        if let failure {
-            output?.writeFailure(failure)
-        }
+        if let failure, !isStopping { output?.writeFailure(failure) }
         isStopping = true
         output?.flush()
         stopWhenDrained()
-        guard isHurried else { return }
+        guard isHurried, graceTimer == nil else { return }
         graceTimer = Timer(on: loop) { [unowned self] in loop.stop() }
         graceTimer?.start(after: Self.hurriedLimit)
     }

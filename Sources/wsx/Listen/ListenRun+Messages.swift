@@ -6,7 +6,10 @@ extension ListenRun {
     func received(_ payload: RawSpan, as kind: MessageKind, from number: Int, on connection: Connection<ListenClient>) {
         if let output {
             output.write(payload, as: kind, client: number)
-            if output.isFull { connection.pauseReading() }
+            if output.isFull {
+                isWaitedFor = true
+                connection.pauseReading()
+            }
         } else if editor != nil {
             console.show(transcript.message(payload, as: kind, .received, client: number))
         }

@@ -17,6 +17,8 @@ final class ListenRun {
     /// Standard input, once there is a client to send it to.
     var input: InputReader?
     var inputIsOver = false
+    /// Whether clients wait for standard output.
+    var isWaitedFor = false
 
     private(set) lazy var server = makeServer()
     /// The beginning of its clients' URLs, which the request's path follows.
@@ -115,14 +117,16 @@ final class ListenRun {
     // MARK: Clients
 
     private func opened(_ client: Server<ListenClient>.Client) -> ListenClient {
-        let target = client.upgrade.request.target
+        let request = client.upgrade.request
+        // A target in absolute form has an authority of its own, which is not where we listen.
+        let target = (request.path ?? request.target) + (request.query.map { "?\($0)" } ?? "")
         if !settings.isEmbedded {
             let origin = client.address.map { " from \($0)" } ?? ""
             let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
             console.notice(escapingControls("Client \(client.number) connected\(origin): \(target)\(subprotocol)"))
         }
         if settings.arguments.verbosity > 0 {
-            for line in ReportedHead.lines(of: client.upgrade.request) {
+            for line in ReportedHead.lines(of: request) {
                 console.show(transcript.head(line, .received))
             }
         }
@@ -166,11 +170,11 @@ final class ListenRun {
         guard !isEnding else { return stop(waitsForOutput: false) }
         isEnding = true
         input?.pause()
-        server.close(CloseFrame(code: .goingAway))
-        guard !server.connections.isEmpty else { return stop() }
-        // Clients that wait for standard output cannot be heard while it is stuck: there is an end to that, too.
+        // Standard output may be stuck, and clients that wait for it cannot be heard: there is an end to that, too.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
         endTimer?.start(after: settings.arguments.closeTimeout + Self.endGrace)
+        server.close(CloseFrame(code: .goingAway))
+        if server.connections.isEmpty { stop() }
     }
 
     private func interrupted() {
@@ -180,6 +184,7 @@ final class ListenRun {
 
     private func stop(waitsForOutput: Bool = true) {
         editor?.close()
+        editor = nil
         console.editor = nil
         isStopping = true
         output?.flush()
@@ -187,7 +192,10 @@ final class ListenRun {
     }
 
     private func outputDidDrain() {
-        for connection in server.connections.values { connection.resumeReading() }
+        if isWaitedFor {
+            isWaitedFor = false
+            for connection in server.connections.values { connection.resumeReading() }
+        }
         if isStopping { loop.stop() }
     }
 

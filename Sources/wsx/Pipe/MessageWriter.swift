@@ -110,7 +110,9 @@ final class MessageWriter {
     /// Writes the event of a connection's end.
     func writeClose(_ end: ConnectionEnd, client: Int? = nil) {
         writeEvent("close", client: client) { event in
-            event.add("direction", end.closing.received == nil ? "out" : "in")
+            // A close frame of our own that was left without an answer is all there was; a connection that was lost came
+            // to its end from the other side.
+            event.add("direction", end.closing.received == nil && end.closing.sent != nil ? "out" : "in")
             event.add("code", Int(end.code.rawValue))
             event.add("reason", end.reason)
             event.add("clean", end.isClean)
