@@ -22,7 +22,7 @@ let package = Package(
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .target(
             name: "WSCore",
-            dependencies: ["CLibuv", "COpenSSL"],
+            dependencies: ["CLibuv", "COpenSSL", "CZlib"],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "wsx",

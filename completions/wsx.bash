@@ -6,60 +6,68 @@ _wsx() {
     COMPREPLY=()
     # '=' is a word of its own to bash.
     if [[ $current == '=' ]]; then
-        current=
+        current= previous+='='
     elif [[ $previous == '=' ]]; then
-        previous=${COMP_WORDS[COMP_CWORD-2]}
+        previous=${COMP_WORDS[COMP_CWORD-2]}'='
     fi
     if ((COMP_CWORD > 1)); then
         command=${COMP_WORDS[1]}
     fi
     case "$command $previous" in
-        'connect -f' | 'connect --file')
+        'connect -f' | 'connect --file' | 'connect --file=')
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$current"))
             return
             ;;
-        'connect --input')
+        'connect --input' | 'connect --input=')
             COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks' -- "$current"))
             return
             ;;
-        'connect --output')
+        'connect --output' | 'connect --output=')
             COMPREPLY=($(compgen -W $'text\nraw\nnul\njson' -- "$current"))
             return
             ;;
-        'connect --unix-socket')
+        'connect --unix-socket' | 'connect --unix-socket=')
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$current"))
             return
             ;;
-        'connect --color')
+        'connect --compress=')
+            COMPREPLY=($(compgen -W $'on\noff' -- "$current"))
+            return
+            ;;
+        'connect --color' | 'connect --color=')
             COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
             return
             ;;
-        'connect --timestamps')
+        'connect --timestamps' | 'connect --timestamps=')
             COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
             return
             ;;
-        'connect -x' | 'connect --execute' | 'connect --linger' | 'connect -n' | 'connect --count' | 'connect --timeout' | 'connect --close-code' | 'connect --close-reason' | 'connect --close-timeout' | 'connect -H' | 'connect --header' | 'connect -s' | 'connect --subprotocol' | 'connect -a' | 'connect --auth' | 'connect -o' | 'connect --origin' | 'connect --host' | 'connect --user-agent' | 'connect --connect-timeout' | 'connect --max-message-size' | 'connect --max-fragments' | 'connect --fragment-size')
+        'connect -x' | 'connect --execute' | 'connect --execute=' | 'connect --linger' | 'connect --linger=' | 'connect -n' | 'connect --count' | 'connect --count=' | 'connect --timeout' | 'connect --timeout=' | 'connect --close-code' | 'connect --close-code=' | 'connect --close-reason' | 'connect --close-reason=' | 'connect --close-timeout' | 'connect --close-timeout=' | 'connect -H' | 'connect --header' | 'connect --header=' | 'connect -s' | 'connect --subprotocol' | 'connect --subprotocol=' | 'connect -a' | 'connect --auth' | 'connect --auth=' | 'connect -o' | 'connect --origin' | 'connect --origin=' | 'connect --host' | 'connect --host=' | 'connect --user-agent' | 'connect --user-agent=' | 'connect --connect-timeout' | 'connect --connect-timeout=' | 'connect --compress-window-bits' | 'connect --compress-window-bits=' | 'connect --max-message-size' | 'connect --max-message-size=' | 'connect --max-fragments' | 'connect --max-fragments=' | 'connect --fragment-size' | 'connect --fragment-size=')
             return
             ;;
-        'listen --input')
+        'listen --input' | 'listen --input=')
             COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks' -- "$current"))
             return
             ;;
-        'listen --output')
+        'listen --output' | 'listen --output=')
             COMPREPLY=($(compgen -W $'text\nraw\nnul\njson' -- "$current"))
             return
             ;;
-        'listen --color')
+        'listen --compress=')
+            COMPREPLY=($(compgen -W $'on\noff' -- "$current"))
+            return
+            ;;
+        'listen --color' | 'listen --color=')
             COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
             return
             ;;
-        'listen --timestamps')
+        'listen --timestamps' | 'listen --timestamps=')
             COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
             return
             ;;
-        'listen --path' | 'listen -s' | 'listen --subprotocol' | 'listen -H' | 'listen --header' | 'listen -o' | 'listen --origin' | 'listen --handshake-timeout' | 'listen --close-timeout' | 'listen --max-message-size' | 'listen --max-fragments' | 'listen --fragment-size')
+        'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
             return
             ;;
     esac
@@ -73,12 +81,12 @@ _wsx() {
             ;;
         connect)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--linger\n-n\n--count\n--timeout\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n-o\n--origin\n--host\n--user-agent\n-4\n--ipv4\n-6\n--ipv6\n--unix-socket\n--connect-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--linger\n-n\n--count\n--timeout\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n-o\n--origin\n--host\n--user-agent\n-4\n--ipv4\n-6\n--ipv6\n--unix-socket\n--connect-timeout\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
             fi
             ;;
         listen)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--input\n--crlf\n--output\n--close-timeout\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--input\n--crlf\n--output\n--close-timeout\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
             fi
             ;;
         help)

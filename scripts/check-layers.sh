@@ -15,13 +15,14 @@ typechecks() {
     local files=()
     for folder in "$@"; do files+=(Sources/WSCore/"$folder"/*.swift); done
     swiftc -typecheck -swift-version 6 -package-name wsx -module-name WSCore \
-        -I Sources/CLibuv -I Sources/COpenSSL "${files[@]}" >/tmp/wsx-layers.$$ 2>&1 ||
+        -I Sources/CLibuv -I Sources/COpenSSL -I Sources/CZlib "${files[@]}" >/tmp/wsx-layers.$$ 2>&1 ||
         report "$1 uses more than ${*:2}:" "$(grep -m 3 error: /tmp/wsx-layers.$$)"
     rm -f /tmp/wsx-layers.$$
 }
 typechecks Bytes
 typechecks Protocol Bytes
 typechecks Handshake Bytes
+typechecks Deflate Bytes Protocol Handshake
 typechecks IO Bytes
 
 # imports_only MODULE PATTERN: no Swift file outside the pattern imports the module.
@@ -32,6 +33,7 @@ imports_only() {
 }
 imports_only CLibuv '^Sources/WSCore/IO/'
 imports_only COpenSSL '^Sources/WSCore/Handshake/Digest.swift$'
+imports_only CZlib '^Sources/WSCore/Deflate/'
 imports_only CReadline '^Sources/wsx/Terminal/'
 imports_only 'Foundation[A-Za-z]*' '^$'
 # The C library: descriptors and the clock in IO; memchr, exit and the environment in the program.

@@ -15,17 +15,22 @@ place() {
 }
 place uv libuv_a.a
 place crypto libcrypto.a
+place z libz.a
 place readline libreadline.a
 place tinfo libtinfo.a
 place stdc++ libstdc++.a
 
 # The package manager asks pkg-config where libraries are, and puts the answer before all else.
-for library in libuv libcrypto; do
-    cat >"$target/pkgconfig/$library.pc" <<PC
-Name: $library
-Description: $library, linked statically
-Version: $(pkg-config --modversion "$library")
-Cflags: $(pkg-config --cflags "$library")
-Libs: -L$target -l${library#lib} -lpthread -ldl
+# describe PACKAGE NAME: the package is the library that -lNAME finds.
+describe() {
+    cat >"$target/pkgconfig/$1.pc" <<PC
+Name: $1
+Description: $1, linked statically
+Version: $(pkg-config --modversion "$1")
+Cflags: $(pkg-config --cflags "$1")
+Libs: -L$target -l$2 -lpthread -ldl
 PC
-done
+}
+describe libuv uv
+describe libcrypto crypto
+describe zlib z

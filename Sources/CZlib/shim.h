@@ -2,6 +2,39 @@
 #ifndef WSX_CZLIB_SHIM_H
 #define WSX_CZLIB_SHIM_H
 
+#include <stddef.h>
+#include <sys/mman.h>
 #include <zlib.h>
+
+// zlib's memory comes in whole pages from the kernel: a stream that is given back makes the process smaller, whatever
+// was allocated after it.
+static inline voidpf wsx_zlib_allocate(voidpf opaque, uInt items, uInt size) {
+    (void)opaque;
+    size_t bytes = (size_t)items * size + 2 * sizeof(size_t);
+    size_t *pages = (size_t *)mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return Z_NULL;
+    pages[0] = bytes;
+    return pages + 2;
+}
+
+static inline void wsx_zlib_free(voidpf opaque, voidpf address) {
+    (void)opaque;
+    size_t *pages = (size_t *)address - 2;
+    munmap(pages, pages[0]);
+}
+
+// deflateInit2 and inflateInit2 are macros. Negative window bits: raw DEFLATE, without zlib's header.
+
+static inline int wsx_deflate_begin(z_stream *stream, int level, int windowBits, int memoryLevel) {
+    stream->zalloc = wsx_zlib_allocate;
+    stream->zfree = wsx_zlib_free;
+    return deflateInit2(stream, level, Z_DEFLATED, -windowBits, memoryLevel, Z_DEFAULT_STRATEGY);
+}
+
+static inline int wsx_inflate_begin(z_stream *stream, int windowBits) {
+    stream->zalloc = wsx_zlib_allocate;
+    stream->zfree = wsx_zlib_free;
+    return inflateInit2(stream, -windowBits);
+}
 
 #endif

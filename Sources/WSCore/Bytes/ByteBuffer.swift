@@ -34,6 +34,9 @@ public struct ByteBuffer: ~Copyable {
     /// The number of bytes of memory that the buffer holds, used or not.
     public var storageBytes: Int { capacityBytes }
 
+    /// The number of bytes that can be appended without moving anything.
+    public var freeBytes: Int { capacityBytes - writeIndex }
+
     /// Gives `body` the readable bytes.
     @inlinable
     public func withReadableBytes<R: ~Copyable, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
@@ -123,6 +126,11 @@ public struct ByteBuffer: ~Copyable {
         removeAll()
     }
 
+    /// Makes the storage `bytes` large, where it is not.
+    public mutating func growStorage(to bytes: Int) {
+        if bytes > capacityBytes { moveToStorage(of: bytes) }
+    }
+
     @usableFromInline
     internal mutating func makeRoom(for count: Int) -> UnsafeMutableRawPointer {
         let readable = self.count
@@ -132,7 +140,13 @@ public struct ByteBuffer: ~Copyable {
             writeIndex = readable
             return storage + writeIndex
         }
-        let newCapacity = Swift.max(readable + count, capacityBytes * 2, Self.smallestCapacityBytes)
+        return moveToStorage(of: Swift.max(readable + count, capacityBytes * 2, Self.smallestCapacityBytes))
+    }
+
+    /// Moves the readable bytes to the front of larger storage and returns where further ones go.
+    @discardableResult
+    private mutating func moveToStorage(of newCapacity: Int) -> UnsafeMutableRawPointer {
+        let readable = self.count
         let newStorage = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
         if let storage {
             newStorage.copyMemory(from: storage + readIndex, byteCount: readable)

@@ -20,6 +20,8 @@ public enum ConnectError: Error {
     case lost(IOError)
     /// The server refused the upgrade or answered it wrongly.
     case handshake(HandshakeError)
+    /// The server accepted permessage-deflate, but not as it was offered.
+    case compression(DeflateNegotiationError)
     /// It took too long.
     case timedOut(Phase, after: Duration)
 }

@@ -40,6 +40,7 @@ public final class Connection<Handler: ConnectionHandler> {
     public let handler: Handler
 
     private let stream: ByteStream
+    private let resources: ConnectionResources
     @usableFromInline internal var session: Session
     /// Decodes bytes. Made where the type of the handler is known, so that the decoding loop is specialised for it:
     /// a stream reaches its delegate dynamically, in code that is generic still.
@@ -62,9 +63,20 @@ public final class Connection<Handler: ConnectionHandler> {
     public static var queueLimitBytes: Int { 16 << 20 }
 
     /// Makes a connection on a stream whose opening handshake has just succeeded; ``start(with:)`` sets it going.
+    ///
+    /// - Parameters:
+    ///   - stream: Where its bytes travel.
+    ///   - settings: What it needs to know beside.
+    ///   - deflate: What was agreed on for permessage-deflate; nil: it is not used.
+    ///   - resources: What it shares with the other connections of the loop.
+    ///   - handler: Takes what happens.
     @inlinable
-    public convenience init(_ stream: ByteStream, settings: Settings, maskingKeys: MaskingKeySource, handler: Handler) {
-        self.init(stream, settings: settings, maskingKeys: maskingKeys, handler: handler) { connection, bytes in
+    public convenience init(
+        _ stream: ByteStream, settings: Settings, deflate: DeflateParameters? = nil, resources: ConnectionResources,
+        handler: Handler
+    ) {
+        self.init(stream, settings: settings, deflate: deflate, resources: resources, handler: handler) {
+            connection, bytes in
             var events = ConnectionEvents(connection: connection, handler: connection.handler)
             do throws(ProtocolError) {
                 try connection.session.receive(&bytes, handler: &events)
@@ -76,17 +88,19 @@ public final class Connection<Handler: ConnectionHandler> {
 
     @usableFromInline
     internal init(
-        _ stream: ByteStream, settings: Settings, maskingKeys: MaskingKeySource, handler: Handler,
-        decode: @escaping (Connection<Handler>, inout MutableRawSpan) -> Void
+        _ stream: ByteStream, settings: Settings, deflate: DeflateParameters?, resources: ConnectionResources,
+        handler: Handler, decode: @escaping (Connection<Handler>, inout MutableRawSpan) -> Void
     ) {
         self.decode = decode
         self.stream = stream
+        self.resources = resources
         self.settings = settings
         self.handler = handler
         loop = stream.loop
+        let codec = deflate.map { resources.deflateMemory.makeCodec(for: $0, role: settings.role) }
         session = Session(
-            role: settings.role, limits: settings.limits, maskingKeys: maskingKeys,
-            fragmentBytes: settings.fragmentBytes)
+            role: settings.role, limits: settings.limits, maskingKeys: resources.maskingKeys,
+            fragmentBytes: settings.fragmentBytes, compressor: codec?.compressor, decompressor: codec?.decompressor)
     }
 
     /// Starts the connection.
@@ -107,8 +121,11 @@ public final class Connection<Handler: ConnectionHandler> {
         updateReading()
     }
 
-    /// The number of bytes received, frame headers included.
-    public private(set) var receivedBytes = 0
+    /// What has been sent, or waits to be.
+    public var sentTraffic: Traffic { session.outbox.traffic }
+
+    /// What has been received. Not to be asked while a message is handed over.
+    public var receivedTraffic: Traffic { session.receivedTraffic }
 
     /// Whether a message has begun to arrive and has not arrived in full. Not to be asked while one is handed over.
     public var isInMessage: Bool { session.isInMessage }
@@ -213,7 +230,6 @@ public final class Connection<Handler: ConnectionHandler> {
     // MARK: Receiving and ending
 
     private func receive(_ bytes: inout MutableRawSpan) {
-        receivedBytes += bytes.byteCount
         isReceiving = true
         decode(self, &bytes)
         isReceiving = false

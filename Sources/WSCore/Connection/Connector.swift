@@ -34,6 +34,8 @@ public final class Connector {
         public let stream: ByteStream
         /// What was agreed.
         public let upgrade: ClientUpgrade
+        /// What was agreed for permessage-deflate; nil: it is not used.
+        public let deflate: DeflateParameters?
         /// Frames, or the beginning of one, that arrived together with the response.
         public let firstBytes: [UInt8]
         /// Where the stream leads: an address and port, or a socket's path.
@@ -178,14 +180,23 @@ extension Connector: ByteStreamDelegate {
                 stream.stopReading()
                 let rest = bytes.bytes.extracting(droppingFirst: consumedByteCount)
                 let firstBytes = rest.withUnsafeBytes { Array($0) }
-                let duration = loop.now - startTime
-                finish(
-                    .success(
-                        Opened(
-                            stream: stream, upgrade: upgrade, firstBytes: firstBytes, peer: peer, duration: duration)))
+                opened(stream, upgrade, firstBytes: firstBytes)
             }
         } catch {
             finish(.failure(.handshake(error)))
+        }
+    }
+
+    private func opened(_ stream: ByteStream, _ upgrade: ClientUpgrade, firstBytes: [UInt8]) {
+        do throws(DeflateNegotiationError) {
+            let deflate = try DeflateAnswer.parameters(
+                in: upgrade.extensions, to: settings.request.extensionOffers)
+            let opened = Opened(
+                stream: stream, upgrade: upgrade, deflate: deflate, firstBytes: firstBytes, peer: peer,
+                duration: loop.now - startTime)
+            finish(.success(opened))
+        } catch {
+            finish(.failure(.compression(error)))
         }
     }
 

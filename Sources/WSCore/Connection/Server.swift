@@ -6,15 +6,19 @@ public final class Server<Handler: ConnectionHandler> {
         public var policy: ServerPolicy
         /// What it accepts from each client, and how it closes; the role is the server's.
         public var connection: Connection<Handler>.Settings
+        /// What it wishes of a client that offers permessage-deflate; nil: such offers are declined.
+        public var deflate: DeflatePreferences?
         /// How long a request may take.
         public var handshakeTimeout: Duration
 
         /// Makes settings.
         public init(
-            policy: ServerPolicy, connection: Connection<Handler>.Settings, handshakeTimeout: Duration = .seconds(10)
+            policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
+            handshakeTimeout: Duration = .seconds(10)
         ) {
             self.policy = policy
             self.connection = connection
+            self.deflate = deflate
             self.handshakeTimeout = handshakeTimeout
         }
     }
@@ -33,8 +37,13 @@ public final class Server<Handler: ConnectionHandler> {
         public let number: Int
         /// The request and what was agreed.
         public let upgrade: ServerUpgrade
+        /// The extensions that were accepted.
+        public let extensions: [ExtensionOffer]
         /// The client's address; nil on a Unix-domain socket.
         public let address: SocketAddress?
+
+        /// The answer to the request.
+        public var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
     }
 
     /// The loop everything runs on.
@@ -45,7 +54,7 @@ public final class Server<Handler: ConnectionHandler> {
     public var didRefuse: ((HandshakeRefusal, SocketAddress?) -> Void)?
 
     private let settings: Settings
-    private let maskingKeys: MaskingKeySource
+    private let resources: ConnectionResources
     private let makeHandler: (Client) -> Handler
     private var listener: StreamListener?
     private var openings: [ObjectIdentifier: ServerOpening] = [:]
@@ -65,7 +74,7 @@ public final class Server<Handler: ConnectionHandler> {
         self.settings = settings
         self.loop = loop
         self.makeHandler = makeHandler
-        maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
+        resources = ConnectionResources(on: loop)
     }
 
     /// Starts listening.
@@ -130,10 +139,13 @@ public final class Server<Handler: ConnectionHandler> {
     private func open(_ stream: ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, firstBytes: [UInt8]) {
         lastNumber += 1
         let number = lastNumber
-        let handler = makeHandler(Client(number: number, upgrade: upgrade, address: address))
+        let deflate = settings.deflate?.accept(upgrade.extensionOffers)
+        let extensions = deflate.map { [$0.answer] } ?? []
+        let client = Client(number: number, upgrade: upgrade, extensions: extensions, address: address)
+        let handler = makeHandler(client)
         let connection = Connection(
-            stream, settings: settings.connection, maskingKeys: maskingKeys, handler: handler)
+            stream, settings: settings.connection, deflate: deflate?.parameters, resources: resources, handler: handler)
         connections[number] = connection
-        connection.start(sending: upgrade.responseBytes, with: firstBytes)
+        connection.start(sending: client.responseBytes, with: firstBytes)
     }
 }

@@ -27,9 +27,6 @@ public struct ServerUpgrade: Equatable, Sendable {
         self.fields = fields + extraFields
     }
 
-    /// The response that accepts the request without extensions.
-    public var responseBytes: [UInt8] { responseBytes(accepting: []) }
-
     /// The response that accepts the request and these extensions.
     public func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
         // RFC 6455 §4.2.2: the status is 101.

@@ -42,6 +42,15 @@ public final class Timer {
             }, delay.milliseconds, interval.map { max(1, $0.milliseconds) } ?? 0)
     }
 
+    /// Whether the loop runs on for the timer's sake, as it does unless told otherwise.
+    public var keepsLoopAlive = true {
+        didSet {
+            handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
+                if keepsLoopAlive { uv_ref(handle) } else { uv_unref(handle) }
+            }
+        }
+    }
+
     /// Stops the timer.
     public func stop() {
         uv_timer_stop(handle)

@@ -6,20 +6,26 @@ extension FrameHeader {
     /// - Parameters:
     ///   - bytes: What has arrived, from the first byte of a frame on.
     ///   - role: The end that received it.
+    ///   - allowsCompression: Whether permessage-deflate was agreed on, which gives RSV1 a meaning.
     /// - Throws: ``ProtocolError`` for what RFC 6455 §5.2 and §5.5 forbid in a header by itself.
     @inlinable @inline(__always)
-    public static func decode(_ bytes: RawSpan, receivedBy role: Role) throws(ProtocolError) -> FrameHeader? {
+    public static func decode(
+        _ bytes: RawSpan, receivedBy role: Role, allowsCompression: Bool = false
+    ) throws(ProtocolError) -> FrameHeader? {
         let available = bytes.byteCount
         guard available >= 1 else { return nil }
         let first = bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
         // RFC 6455 §5.2: RSV1, RSV2 and RSV3 must be 0 unless an extension is negotiated that defines them.
-        let reservedBits = (first >> 4) & 0x7
+        let reservedBits = (first >> 4) & (allowsCompression ? 0x3 : 0x7)
         guard reservedBits == 0 else { throw .reservedBits(reservedBits) }
+        let isCompressed = first & 0x40 != 0
         // RFC 6455 §5.2: an unknown opcode fails the connection.
         guard let opcode = Opcode(rawValue: first & 0xF) else { throw .reservedOpcode(first & 0xF) }
         let isFinal = first & 0x80 != 0
         // RFC 6455 §5.5: control frames must not be fragmented.
         guard isFinal || !opcode.isControl else { throw .fragmentedControlFrame(opcode) }
+        // RFC 7692 §6.1: RSV1 must not be set on control frames, nor on frames that continue a message.
+        guard !isCompressed || opcode == .text || opcode == .binary else { throw .misplacedCompression(opcode) }
 
         guard available >= 2 else { return nil }
         let second = bytes.unsafeLoad(fromByteOffset: 1, as: UInt8.self)
@@ -38,11 +44,14 @@ extension FrameHeader {
         guard available >= 2 + lengthBytes else { return nil }
         let payloadBytes = try decodeLength(bytes, shortLength: shortLength)
         guard isMasked else {
-            return FrameHeader(isFinal: isFinal, opcode: opcode, maskingKey: nil, payloadBytes: payloadBytes)
+            return FrameHeader(
+                isFinal: isFinal, isCompressed: isCompressed, opcode: opcode, maskingKey: nil,
+                payloadBytes: payloadBytes)
         }
         guard available >= 2 + lengthBytes + 4 else { return nil }
         let key = MaskingKey(bytes, at: 2 + lengthBytes)
-        return FrameHeader(isFinal: isFinal, opcode: opcode, maskingKey: key, payloadBytes: payloadBytes)
+        return FrameHeader(
+            isFinal: isFinal, isCompressed: isCompressed, opcode: opcode, maskingKey: key, payloadBytes: payloadBytes)
     }
 
     @inlinable

@@ -3,7 +3,7 @@ extension FrameHeader {
     @inlinable
     public func encode(into buffer: inout ByteBuffer) {
         let target = buffer.reserve(Self.maximumBytes)
-        let first = (isFinal ? 0x80 : 0) | opcode.rawValue
+        let first = (isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue
         let mask: UInt8 = maskingKey == nil ? 0 : 0x80
         target.storeBytes(of: first, as: UInt8.self)
         var length = 2

@@ -13,6 +13,8 @@
 public struct FrameHeader: Equatable, Sendable {
     /// Whether this is the last frame of its message (FIN).
     public var isFinal: Bool
+    /// Whether the frame begins a compressed message: RSV1, as permessage-deflate uses it (RFC 7692 §6).
+    public var isCompressed: Bool
     /// What the frame is for.
     public var opcode: Opcode
     /// The key with which the payload is masked; nil when it is not.
@@ -27,8 +29,12 @@ public struct FrameHeader: Equatable, Sendable {
 
     /// Makes a header.
     @inlinable
-    public init(isFinal: Bool = true, opcode: Opcode, maskingKey: MaskingKey? = nil, payloadBytes: Int) {
+    public init(
+        isFinal: Bool = true, isCompressed: Bool = false, opcode: Opcode, maskingKey: MaskingKey? = nil,
+        payloadBytes: Int
+    ) {
         self.isFinal = isFinal
+        self.isCompressed = isCompressed
         self.opcode = opcode
         self.maskingKey = maskingKey
         self.payloadBytes = payloadBytes

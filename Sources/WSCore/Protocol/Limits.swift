@@ -9,6 +9,14 @@ public struct Limits: Equatable, Sendable {
     /// us do with empty ones.
     public static let defaultMaximumFragments = 131_072
 
+    /// The largest compressed message as it travels, in bytes. What does not compress grows a little: no more than this
+    /// under any parameters (zlib's `deflateBound`). A peer cannot go on for ever with blocks that hold nothing.
+    @usableFromInline
+    internal var maximumCompressedBytes: Int {
+        let (sum, overflows) = maximumMessageBytes.addingReportingOverflow(maximumMessageBytes / 4 + 1024)
+        return overflows ? .max : sum
+    }
+
     /// Makes limits; the defaults are those of a client.
     public init(maximumMessageBytes: Int = 64 << 20, maximumFragments: Int = Limits.defaultMaximumFragments) {
         self.maximumMessageBytes = maximumMessageBytes

@@ -6,6 +6,8 @@
 public struct MessageReceiver: ~Copyable {
     @usableFromInline internal let role: Role
     @usableFromInline internal let limits: Limits
+    @usableFromInline internal let decompressor: (any MessageDecompressor)?
+    @usableFromInline internal var traffic = Traffic()
     /// Whether the peer has sent its close frame or violated the protocol: the rest is ignored.
     @usableFromInline internal private(set) var isFinished = false
 
@@ -21,6 +23,9 @@ public struct MessageReceiver: ~Copyable {
     // A message whose last frame has not arrived in full. nil: the next data frame begins one.
     @usableFromInline internal var messageKind: MessageKind?
     @usableFromInline internal var fragmentCount = 0
+    @usableFromInline internal var isCompressed = false
+    /// The payload bytes of the message's frames so far, as they travel.
+    @usableFromInline internal var messageWireBytes = 0
     @usableFromInline internal var message = ByteBuffer()
     @usableFromInline internal var text = UTF8Validator()
 
@@ -28,9 +33,10 @@ public struct MessageReceiver: ~Copyable {
     public static let keptStorageBytes = 64 << 10
 
     /// Makes the receiving half of an open connection.
-    public init(role: Role, limits: Limits) {
+    public init(role: Role, limits: Limits, decompressor: (any MessageDecompressor)? = nil) {
         self.role = role
         self.limits = limits
+        self.decompressor = decompressor
     }
 
     /// Takes bytes from the peer; see ``Session/receive(_:handler:)``.
@@ -39,6 +45,7 @@ public struct MessageReceiver: ~Copyable {
         _ bytes: inout MutableRawSpan, outbox: inout Outbox, handler: inout Handler
     ) throws(ProtocolError) {
         let count = bytes.byteCount
+        traffic.wireBytes &+= count
         var offset = 0
         while !isFinished {
             let header: FrameHeader
@@ -77,7 +84,7 @@ public struct MessageReceiver: ~Copyable {
     internal mutating func nextHeader(_ bytes: RawSpan, offset: inout Int) throws(ProtocolError) -> FrameHeader? {
         guard headerByteCount == 0 else { return try continueHeader(bytes, offset: &offset) }
         let rest = bytes.extracting(offset..<bytes.byteCount)
-        guard let header = try FrameHeader.decode(rest, receivedBy: role) else {
+        guard let header = try FrameHeader.decode(rest, receivedBy: role, allowsCompression: decompressor != nil) else {
             keepHeaderBytes(rest)
             return nil
         }
@@ -91,7 +98,10 @@ public struct MessageReceiver: ~Copyable {
         let end = min(bytes.byteCount, offset + FrameHeader.maximumBytes - keptBefore)
         keepHeaderBytes(bytes.extracting(offset..<end))
         let known = headerBytes.span.extracting(0..<headerByteCount)
-        guard let header = try FrameHeader.decode(known.bytes, receivedBy: role) else {
+        guard
+            let header = try FrameHeader.decode(
+                known.bytes, receivedBy: role, allowsCompression: decompressor != nil)
+        else {
             offset = end
             return nil
         }
@@ -120,12 +130,16 @@ public struct MessageReceiver: ~Copyable {
                 // RFC 6455 §5.4: the fragments of one message must not be interleaved with those of another.
                 guard messageKind == nil else { throw .expectedContinuation(opcode) }
                 messageKind = opcode == .text ? .text : .binary
+                isCompressed = header.isCompressed
                 fragmentCount = 0
+                messageWireBytes = 0
             }
             // RFC 6455 §10.4: an implementation must bound what it takes; judged by the header, before the payload.
-            guard header.payloadBytes <= limits.maximumMessageBytes - message.count else {
+            let limitBytes = isCompressed ? limits.maximumCompressedBytes : limits.maximumMessageBytes
+            guard header.payloadBytes <= limitBytes &- messageWireBytes else {
                 throw .messageTooBig(limit: limits.maximumMessageBytes)
             }
+            messageWireBytes &+= header.payloadBytes
             fragmentCount += 1
             guard fragmentCount <= limits.maximumFragments else {
                 throw .tooManyFragments(limit: limits.maximumFragments)
@@ -139,24 +153,54 @@ public struct MessageReceiver: ~Copyable {
         handler: inout Handler
     ) throws(ProtocolError) {
         guard let kind = messageKind else { return }
-        if isWhole, header.isFinal, fragmentCount == 1 {
+        if isWhole, header.isFinal, fragmentCount == 1, !isCompressed {
             // RFC 6455 §8.1: text that is not UTF-8 fails the connection.
             guard kind == .binary || UTF8Validator.isValid(piece) else { throw .invalidText }
-            messageKind = nil
-            handler.received(piece, as: kind, outbox: &outbox)
+            deliver(piece, as: kind, outbox: &outbox, handler: &handler)
             return
         }
         let isMessageEnd = isEnd && header.isFinal
-        // RFC 6455 §8.1: text that is not UTF-8 fails the connection, here with its first invalid byte.
-        guard kind == .binary || (text.validate(piece) && (text.isAtBoundary || !isMessageEnd)) else {
-            throw .invalidText
-        }
-        message.append(piece)
+        try append(piece, isMessageEnd: isMessageEnd, as: kind)
         guard isMessageEnd else { return }
+        let whole = message.takeAll()
+        whole.withReadableBytes { deliver($0, as: kind, outbox: &outbox, handler: &handler) }
+        keepStorage(of: whole)
+    }
+
+    @inlinable @inline(__always)
+    internal mutating func deliver<Handler: SessionHandler & ~Copyable>(
+        _ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox, handler: inout Handler
+    ) {
         messageKind = nil
-        message.withReadableBytes { handler.received($0, as: kind, outbox: &outbox) }
+        traffic.messages &+= 1
+        traffic.messageBytes &+= payload.byteCount
+        handler.received(payload, as: kind, outbox: &outbox)
+    }
+
+    /// Adds a piece to a message that does not lie in one piece, decompressed where it is compressed.
+    @usableFromInline
+    internal mutating func append(_ piece: RawSpan, isMessageEnd: Bool, as kind: MessageKind) throws(ProtocolError) {
+        let countBefore = message.count
+        if isCompressed {
+            try decompressor?.decompress(
+                piece, isMessageEnd: isMessageEnd, into: &message, limitBytes: limits.maximumMessageBytes)
+        } else {
+            message.append(piece)
+        }
+        guard kind == .text else { return }
+        let isValid = message.withReadableBytes { text.validate($0.extracting(droppingFirst: countBefore)) }
+        // RFC 6455 §8.1: text that is not UTF-8 fails the connection, here with its first invalid byte.
+        guard isValid, text.isAtBoundary || !isMessageEnd else { throw .invalidText }
+    }
+
+    /// Keeps the storage of a message that has been handed on for the next.
+    @usableFromInline
+    internal mutating func keepStorage(of whole: consuming ByteBuffer) {
+        // A violation or a close frame cannot have come between: there is no other message.
+        message = whole
         message.removeAll()
         message.releaseStorage(above: Self.keptStorageBytes)
+        if isCompressed { decompressor?.recycle(&message) }
     }
 
     @inlinable

@@ -11,8 +11,12 @@ public struct Outbox: ~Copyable {
     public internal(set) var closing = ClosingHandshake()
     /// The largest payload of a data frame, in bytes (1 or more): a larger message is sent in fragments. nil: never.
     public let fragmentBytes: Int?
+    /// What has been sent.
+    public var traffic: Traffic { sent }
 
+    @usableFromInline internal var sent = Traffic()
     @usableFromInline internal let maskingKeys: MaskingKeySource
+    @usableFromInline internal let compressor: (any MessageCompressor)?
     /// The answer to the latest ping, kept back while the peer does not read.
     private var pendingPong = ByteBuffer()
     private var hasPendingPong = false
@@ -22,9 +26,13 @@ public struct Outbox: ~Copyable {
     public static let pongBacklogBytes = 64 << 10
 
     /// Makes the sending half of an open connection.
-    public init(role: Role, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil) {
+    public init(
+        role: Role, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
+        compressor: (any MessageCompressor)? = nil
+    ) {
         self.role = role
         self.maskingKeys = maskingKeys
+        self.compressor = compressor
         self.fragmentBytes = fragmentBytes.map { max(1, $0) }
     }
 
@@ -38,12 +46,26 @@ public struct Outbox: ~Copyable {
     public mutating func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
         // RFC 6455 §5.5.1: no data frames after a close frame.
         guard !closing.isSendingOver else { return false }
-        if let fragmentBytes, payload.byteCount > fragmentBytes {
-            sendFragments(payload, as: kind, fragmentBytes: fragmentBytes)
-        } else {
-            appendFrame(kind.opcode, payload)
+        sent.messages &+= 1
+        sent.messageBytes &+= payload.byteCount
+        if compressor == nil || !sendCompressed(payload, as: kind) {
+            appendMessage(payload, as: kind, isCompressed: false)
         }
         return true
+    }
+
+    @usableFromInline
+    internal mutating func sendCompressed(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+        compressor?.compress(payload) { appendMessage($0, as: kind, isCompressed: true) } ?? false
+    }
+
+    @inlinable
+    internal mutating func appendMessage(_ payload: RawSpan, as kind: MessageKind, isCompressed: Bool) {
+        if let fragmentBytes, payload.byteCount > fragmentBytes {
+            appendFragments(payload, as: kind, isCompressed: isCompressed, fragmentBytes: fragmentBytes)
+        } else {
+            appendFrame(kind.opcode, payload, isCompressed: isCompressed)
+        }
     }
 
     /// Sends a ping with a payload of up to 125 bytes.
@@ -111,29 +133,38 @@ public struct Outbox: ~Copyable {
     }
 
     @usableFromInline
-    internal mutating func sendFragments(_ payload: RawSpan, as kind: MessageKind, fragmentBytes: Int) {
+    internal mutating func appendFragments(
+        _ payload: RawSpan, as kind: MessageKind, isCompressed: Bool, fragmentBytes: Int
+    ) {
         var offset = 0
         while offset < payload.byteCount {
             let end = min(payload.byteCount, offset + fragmentBytes)
-            let opcode = offset == 0 ? kind.opcode : .continuation
-            appendFrame(opcode, payload.extracting(offset..<end), isFinal: end == payload.byteCount)
+            // RFC 7692 §6.1: RSV1 is set on the first fragment and on no other.
+            appendFrame(
+                offset == 0 ? kind.opcode : .continuation, payload.extracting(offset..<end),
+                isFinal: end == payload.byteCount, isCompressed: isCompressed && offset == 0)
             offset = end
         }
     }
 
     @inlinable
-    internal mutating func appendFrame(_ opcode: Opcode, _ payload: RawSpan, isFinal: Bool = true) {
+    internal mutating func appendFrame(
+        _ opcode: Opcode, _ payload: RawSpan, isFinal: Bool = true, isCompressed: Bool = false
+    ) {
+        var header = FrameHeader(
+            isFinal: isFinal, isCompressed: isCompressed, opcode: opcode, payloadBytes: payload.byteCount)
         switch role {
         case .server:
             // RFC 6455 §5.1: a server must not mask any frames.
-            FrameHeader(isFinal: isFinal, opcode: opcode, payloadBytes: payload.byteCount).encode(into: &bytes)
+            header.encode(into: &bytes)
             bytes.append(payload)
         case .client:
             // RFC 6455 §5.1, §5.3: a client must mask every frame, each with a fresh key.
             let key = maskingKeys.next()
-            FrameHeader(isFinal: isFinal, opcode: opcode, maskingKey: key, payloadBytes: payload.byteCount)
-                .encode(into: &bytes)
+            header.maskingKey = key
+            header.encode(into: &bytes)
             bytes.append(payload, maskedWith: key)
         }
+        sent.wireBytes &+= header.encodedBytes &+ payload.byteCount
     }
 }

@@ -4,6 +4,8 @@
 public enum ProtocolError: Error, Equatable, Sendable {
     /// RSV1, RSV2 or RSV3 was set without an extension that gives it a meaning; the bits as a number, 1 through 7.
     case reservedBits(UInt8)
+    /// RSV1 was set on a frame that cannot begin a compressed message.
+    case misplacedCompression(Opcode)
     /// A frame had one of the opcodes 3–7 or 11–15.
     case reservedOpcode(UInt8)
     /// A frame from a server was masked.
@@ -24,6 +26,8 @@ public enum ProtocolError: Error, Equatable, Sendable {
     case expectedContinuation(Opcode)
     /// A text message is not UTF-8.
     case invalidText
+    /// A compressed message is not valid DEFLATE data.
+    case invalidCompressedData
     /// A close frame had a payload of one byte.
     case closePayloadTooShort
     /// A close frame carried a code that may not travel.
@@ -37,9 +41,10 @@ public enum ProtocolError: Error, Equatable, Sendable {
 
     /// An example of each violation, in the order of the cases; the manual lists them from here.
     public static let catalogue: [ProtocolError] = [
-        .reservedBits(4), .reservedOpcode(3), .maskedServerFrame, .unmaskedClientFrame, .fragmentedControlFrame(.ping),
-        .controlFrameTooLong(.ping), .lengthNotMinimal, .lengthTooLarge, .unexpectedContinuation,
-        .expectedContinuation(.text), .invalidText, .closePayloadTooShort, .invalidCloseCode(1005), .invalidCloseReason,
+        .reservedBits(4), .misplacedCompression(.ping), .reservedOpcode(3), .maskedServerFrame, .unmaskedClientFrame,
+        .fragmentedControlFrame(.ping), .controlFrameTooLong(.ping), .lengthNotMinimal, .lengthTooLarge,
+        .unexpectedContinuation, .expectedContinuation(.text), .invalidText, .invalidCompressedData,
+        .closePayloadTooShort, .invalidCloseCode(1005), .invalidCloseReason,
         .messageTooBig(limit: Limits.client.maximumMessageBytes),
         .tooManyFragments(limit: Limits.client.maximumFragments),
     ]
@@ -49,6 +54,8 @@ public enum ProtocolError: Error, Equatable, Sendable {
         switch self {
         // RFC 6455 §8.1, §7.4.1: text that is not UTF-8 fails the connection with 1007.
         case .invalidText, .invalidCloseReason: .invalidPayload
+        // RFC 7692 leaves the code open; this one says that the data, not the framing, is at fault.
+        case .invalidCompressedData: .invalidPayload
         case .messageTooBig: .messageTooBig
         case .tooManyFragments: .policyViolation
         default: .protocolError
@@ -59,6 +66,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
     public var identifier: String {
         switch self {
         case .reservedBits: "reserved-bits"
+        case .misplacedCompression: "misplaced-compression"
         case .reservedOpcode: "reserved-opcode"
         case .maskedServerFrame: "masked-server-frame"
         case .unmaskedClientFrame: "unmasked-client-frame"
@@ -69,6 +77,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
         case .unexpectedContinuation: "unexpected-continuation"
         case .expectedContinuation: "expected-continuation"
         case .invalidText: "invalid-text"
+        case .invalidCompressedData: "invalid-compressed-data"
         case .closePayloadTooShort: "close-payload-too-short"
         case .invalidCloseCode: "invalid-close-code"
         case .invalidCloseReason: "invalid-close-reason"
@@ -84,6 +93,8 @@ extension ProtocolError: CustomStringConvertible {
         switch self {
         case .reservedBits(let bits):
             "reserved bits are set (\(Self.names(ofReservedBits: bits))) without an extension that uses them"
+        case .misplacedCompression(let opcode):
+            "RSV1 is set on a \(opcode) frame; only the first frame of a message can have it"
         case .reservedOpcode(let opcode): "opcode \(opcode) is reserved"
         case .maskedServerFrame: "a frame from the server is masked"
         case .unmaskedClientFrame: "a frame from the client is not masked"
@@ -94,6 +105,7 @@ extension ProtocolError: CustomStringConvertible {
         case .unexpectedContinuation: "a continuation frame came without a message to continue"
         case .expectedContinuation(let opcode): "a \(opcode) frame came inside a fragmented message"
         case .invalidText: "a text message is not valid UTF-8"
+        case .invalidCompressedData: "a compressed message is not valid DEFLATE data"
         case .closePayloadTooShort: "a close frame has a payload of one byte"
         case .invalidCloseCode(let code): "close code \(code) must not be sent"
         case .invalidCloseReason: "a close reason is not valid UTF-8"

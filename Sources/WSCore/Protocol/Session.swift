@@ -10,15 +10,23 @@ public struct Session: ~Copyable {
     public var outbox: Outbox
     @usableFromInline internal var receiver: MessageReceiver
 
+    /// What has been received.
+    public var receivedTraffic: Traffic { receiver.traffic }
+
     /// Makes a session for a connection whose opening handshake has just succeeded.
     /// - Parameters:
     ///   - role: Which end this is.
     ///   - limits: What is accepted from the peer.
     ///   - maskingKeys: Provides keys for the frames a client sends.
     ///   - fragmentBytes: The largest payload of a data frame sent, in bytes; nil: no limit.
-    public init(role: Role, limits: Limits, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil) {
-        outbox = Outbox(role: role, maskingKeys: maskingKeys, fragmentBytes: fragmentBytes)
-        receiver = MessageReceiver(role: role, limits: limits)
+    ///   - compressor: Compresses what is sent, where that was agreed on.
+    ///   - decompressor: Restores what the peer compressed, where that was agreed on.
+    public init(
+        role: Role, limits: Limits, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
+        compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil
+    ) {
+        outbox = Outbox(role: role, maskingKeys: maskingKeys, fragmentBytes: fragmentBytes, compressor: compressor)
+        receiver = MessageReceiver(role: role, limits: limits, decompressor: decompressor)
     }
 
     /// How far the closing handshake has come.

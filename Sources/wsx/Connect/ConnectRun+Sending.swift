@@ -39,7 +39,6 @@ extension ConnectRun: InputReader.Receiver {
             if editor != nil { console.error("the connection is closing: the message was not sent") }
             return
         }
-        sentCount += 1
         if editor != nil || settings.arguments.verbosity > 1 {
             console.show(transcript.message(payload, as: kind, .sent))
         }
@@ -48,8 +47,9 @@ extension ConnectRun: InputReader.Receiver {
     /// Closes the connection when nothing has come for long enough, and nothing is on its way in either direction.
     private func lingerPassed(_ limit: Duration) {
         guard let connection, !isEnding else { return }
-        let isMoving = connection.isInMessage && connection.receivedBytes != bytesAtLastLook
-        bytesAtLastLook = connection.receivedBytes
+        let receivedBytes = connection.receivedTraffic.wireBytes
+        let isMoving = connection.isInMessage && receivedBytes != bytesAtLastLook
+        bytesAtLastLook = receivedBytes
         if isMoving || connection.queuedBytes > 0 || connection.isPausedByUser { lastArrival = loop.turnTime }
         let idle = loop.turnTime - lastArrival
         guard idle < limit else { return endAsAsked() }

@@ -18,9 +18,10 @@ final class ConnectRun {
     /// What happened to the input: not begun, being read, or over.
     var input: InputReader?
     var inputIsOver = false
-    /// Messages received, and those sent.
+    /// Messages that were received and shown.
     var receivedCount = 0
-    var sentCount = 0
+    /// Whether permessage-deflate is in use.
+    private var isCompressed = false
     /// When the last message came, or the input ended; in the loop's turn time.
     var lastArrival = Duration.zero
     /// Set when the run is to end: nothing more is sent.
@@ -42,7 +43,7 @@ final class ConnectRun {
     private var runTimer: Timer?
     private var graceTimer: Timer?
     private var signals: [SignalWatcher] = []
-    private let maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
+    private let resources: ConnectionResources
 
     /// When the run is cut short, by a time limit, a signal or a reader that has gone away: how long the peer may take
     /// for the closing handshake, and after it a slow reader for what is left.
@@ -53,6 +54,7 @@ final class ConnectRun {
         self.settings = settings
         self.loop = loop
         self.console = console
+        resources = ConnectionResources(on: loop)
         transcript = Transcript(palette: console.palette, timestamps: settings.arguments.timestamps, on: loop)
         do throws(IOError) {
             if !settings.isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output) {
@@ -100,7 +102,7 @@ final class ConnectRun {
             }
         }
         self.connector = connector
-        showHandshake(ReportedHead.lines(ofRequest: connector.requestHead), .sent)
+        showHandshake(ReportedHead.lines(ofSent: connector.requestHead), .sent)
         connector.start()
     }
 
@@ -113,10 +115,12 @@ final class ConnectRun {
 
     private func opened(_ opened: Connector.Opened) {
         openTime = loop.now
+        isCompressed = opened.deflate != nil
         showHandshake(ReportedHead.lines(of: opened.upgrade.response), .received)
-        output?.writeOpen(url: "\(settings.url)", subprotocol: opened.upgrade.subprotocol)
+        output?.writeOpen(
+            url: "\(settings.url)", subprotocol: opened.upgrade.subprotocol, extensions: opened.upgrade.extensions)
         let connection = Connection(
-            opened.stream, settings: settings.connection, maskingKeys: maskingKeys, handler: self)
+            opened.stream, settings: settings.connection, deflate: opened.deflate, resources: resources, handler: self)
         self.connection = connection
         if settings.isRepl { startEditor(opened) }
         guard failure == nil else { return }
@@ -142,9 +146,12 @@ final class ConnectRun {
         } catch {
             return end(with: .input(error))
         }
-        let subprotocol = opened.upgrade.subprotocol.map { " (subprotocol \(escapingControls($0)))" } ?? ""
+        let agreed =
+            (opened.upgrade.subprotocol.map { ["subprotocol \(escapingControls($0))"] } ?? [])
+            + opened.upgrade.extensions.map { escapingControls($0.name) }
+        let parentheses = agreed.isEmpty ? "" : " (\(agreed.joined(separator: ", ")))"
         console.notice(
-            "Connected to \(settings.url) in \(Failure.words(for: opened.duration))\(subprotocol). /help lists commands."
+            "Connected to \(settings.url) in \(Failure.words(for: opened.duration))\(parentheses). /help lists commands."
         )
     }
 
@@ -186,12 +193,12 @@ final class ConnectRun {
     /// The connection is over: what is left is to write what waits.
     func connectionEnded(_ end: ConnectionEnd) {
         if failure == nil { failure = Self.failure(of: end, closeTimeout: settings.arguments.closeTimeout) }
+        if let connection, settings.isRepl || settings.arguments.verbosity > 0 { showSummary(of: connection) }
         connection = nil
         input?.close()
         lingerTimer = nil
         graceTimer = nil
         output?.writeClose(end)
-        if settings.isRepl { showSummary() }
         stop()
     }
 
@@ -243,9 +250,12 @@ final class ConnectRun {
         if isStopping { loop.stop() }
     }
 
-    private func showSummary() {
+    private func showSummary(of connection: Connection<ConnectRun>) {
         let duration = Failure.words(for: loop.now - openTime)
-        console.notice("Disconnected after \(duration): \(sentCount) sent, \(receivedCount) received.")
+        let traffic = TrafficReport.words(
+            sent: connection.sentTraffic, received: connection.receivedTraffic,
+            showsBytes: isCompressed || settings.arguments.verbosity > 0)
+        console.notice("Disconnected after \(duration): \(traffic).")
     }
 
     private func interrupted() {

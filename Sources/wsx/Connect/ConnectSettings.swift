@@ -73,7 +73,8 @@ struct ConnectSettings {
         do throws(ClientRequestError) {
             return try ClientRequest(
                 url: url, subprotocols: arguments.subprotocols, origin: arguments.origin, host: arguments.host,
-                userAgent: arguments.userAgent ?? "wsx/\(version)", credentials: credentials, extraFields: fields)
+                userAgent: arguments.userAgent ?? "wsx/\(version)", credentials: credentials,
+                extensionOffers: arguments.deflate.map { [$0.offer] } ?? [], extraFields: fields)
         } catch {
             throw .badArgument(what: "the request", why: "\(error)")
         }

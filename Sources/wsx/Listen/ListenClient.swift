@@ -57,6 +57,6 @@ final class ListenClient: ConnectionHandler {
 
     /// Reports the end.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
-        run.ended(number, end)
+        run.ended(number, end, connection)
     }
 }

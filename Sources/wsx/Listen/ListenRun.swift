@@ -84,7 +84,7 @@ final class ListenRun {
     private func makeServer() -> Server<ListenClient> {
         let server = Server<ListenClient>(
             .init(
-                policy: settings.policy, connection: settings.connection,
+                policy: settings.policy, connection: settings.connection, deflate: settings.arguments.deflate,
                 handshakeTimeout: settings.arguments.handshakeTimeout),
             on: loop
         ) { [unowned self] client in opened(client) }
@@ -129,8 +129,12 @@ final class ListenRun {
             for line in ReportedHead.lines(of: request) {
                 console.show(transcript.head(line, .received))
             }
+            let response = String(decoding: client.responseBytes, as: UTF8.self)
+            for line in ReportedHead.lines(ofSent: response) { console.show(transcript.head(line, .sent)) }
         }
-        output?.writeOpen(url: urlPrefix + target, subprotocol: client.upgrade.subprotocol, client: client.number)
+        output?.writeOpen(
+            url: urlPrefix + target, subprotocol: client.upgrade.subprotocol, extensions: client.extensions,
+            client: client.number)
         // What is read goes to the clients there are: the input waits for the first.
         loop.atEndOfTurn(self)
         return ListenClient(number: client.number, of: self)
@@ -150,12 +154,17 @@ final class ListenRun {
     }
 
     /// A client's connection is over.
-    func ended(_ number: Int, _ end: ConnectionEnd) {
+    func ended(_ number: Int, _ end: ConnectionEnd, _ connection: Connection<ListenClient>) {
         server.remove(number)
         if !settings.isEmbedded {
             let violation = end.violation.map { ", \($0)" } ?? ""
             let reason = end.reason.isEmpty ? "" : " \"\(escapingControls(end.reason))\""
             console.notice("Client \(number) disconnected: \(end.code.rawValue)\(reason)\(violation)")
+            if settings.arguments.verbosity > 0 {
+                let traffic = TrafficReport.words(
+                    sent: connection.sentTraffic, received: connection.receivedTraffic, showsBytes: true)
+                console.notice("Client \(number): \(traffic)")
+            }
         }
         if let violation = end.violation { output?.writeFailure(.violation(violation), client: number) }
         output?.writeClose(end, client: number)

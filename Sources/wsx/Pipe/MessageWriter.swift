@@ -76,10 +76,11 @@ final class MessageWriter {
     }
 
     /// Writes the event of an opened connection.
-    func writeOpen(url: String, subprotocol: String?, client: Int? = nil) {
+    func writeOpen(url: String, subprotocol: String?, extensions: [ExtensionOffer], client: Int? = nil) {
         writeEvent("open", client: client) { event in
             event.add("url", url)
             if let subprotocol { event.add("subprotocol", subprotocol) }
+            if !extensions.isEmpty { event.add("extensions", ExtensionHeader.value(of: extensions)) }
         }
     }
 

@@ -76,7 +76,7 @@ enum Failure: Error {
         case .badArgument, .badInput: "usage"
         case .input, .output, .system: "system"
         case .listening: "listen"
-        case .connecting(_, .handshake): "handshake"
+        case .connecting(_, .handshake), .connecting(_, .compression): "handshake"
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut: "timeout"
         case .connecting: "connect"
         case .closed: "closed"
@@ -99,7 +99,7 @@ enum Failure: Error {
         case .handshake(.refused): .refused
         // Nothing was said that could be right or wrong.
         case .handshake(.closedBeforeResponse), .handshake(.incompleteResponse): .unreachable
-        case .handshake: .violation
+        case .handshake, .compression: .violation
         }
     }
 
@@ -111,6 +111,7 @@ enum Failure: Error {
             attempts.map { "\($0.address): \($0.error)" }.joined(separator: ", ") + remedy(for: attempts.last?.error)
         case .lost(let error): "\(error) during the upgrade"
         case .handshake(let error): "\(error.description)"
+        case .compression(let error): "\(error.description)"
         case .timedOut(let phase, let limit):
             "timed out after \(words(for: limit)) (\(phase.rawValue)); --connect-timeout waits longer"
         }

@@ -5,8 +5,8 @@ enum ReportedHead {
     /// Fields whose values give access to something.
     private static let secretNames = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
 
-    /// The lines of a request, as it is sent.
-    static func lines(ofRequest head: String) -> [String] {
+    /// The lines of a request or response, as it is sent.
+    static func lines(ofSent head: String) -> [String] {
         head.split(separator: "\r\n").map { sent in
             let name = sent.prefix { $0 != ":" }
             let isSecret = secretNames.contains { $0.lowercased() == name.lowercased() }

@@ -60,7 +60,8 @@ struct Transcript {
     /// The line of a frame's header.
     func header(_ header: FrameHeader, _ direction: Direction, client: Int? = nil) -> String {
         let parts = [
-            header.isFinal ? "FIN" : nil, "\(header.opcode)", header.maskingKey == nil ? nil : "masked",
+            header.isFinal ? "FIN" : nil, header.isCompressed ? "RSV1" : nil, "\(header.opcode)",
+            header.maskingKey == nil ? nil : "masked",
             "\(header.payloadBytes) B",
         ]
         return compose(

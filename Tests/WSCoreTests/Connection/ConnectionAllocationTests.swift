@@ -9,13 +9,13 @@ struct ConnectionAllocationTests {
     func echoing(transport: Transport) throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(transport, on: loop)
-            let keys = MaskingKeySource(fill: SecureRandom.fill)
+            let resources = ConnectionResources(on: loop)
             let message = Array("20 bytes of message!".utf8)
             let client = Connection(
-                near, settings: .init(role: .client, limits: .client), maskingKeys: keys,
+                near, settings: .init(role: .client, limits: .client), resources: resources,
                 handler: PingPong())
             let server = Connection(
-                far, settings: .init(role: .server, limits: .server, pausesReadingWhenFull: true), maskingKeys: keys,
+                far, settings: .init(role: .server, limits: .server, pausesReadingWhenFull: true), resources: resources,
                 handler: PingPong())
             client.start()
             server.start()

@@ -43,7 +43,7 @@ import Testing
             raw.stream.startReading()
             loop.run { raw.recorder.received.count >= 24 }
             #expect(raw.recorder.received == Array("HTTP/1.1 101 \r\n\r\n".utf8) + frame(0x81, "first"))
-            #expect(server.receivedBytes == 11)
+            #expect(server.receivedTraffic == Traffic(messages: 1, messageBytes: 5, wireBytes: 11))
             server.terminate()
             far.close()
             loop.runOnce()
@@ -424,7 +424,7 @@ import Testing
 
     private func makeConnection(_ stream: ByteStream, _ settings: Peer.Settings) -> Peer {
         Connection(
-            stream, settings: settings, maskingKeys: MaskingKeySource(fill: SecureRandom.fill),
+            stream, settings: settings, resources: ConnectionResources(on: stream.loop),
             handler: RecordingPeer())
     }
 

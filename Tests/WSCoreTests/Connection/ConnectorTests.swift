@@ -16,7 +16,7 @@ import Testing
             #expect(opened.duration > .zero)
             let client = Connection(
                 opened.stream, settings: .init(role: .client, limits: .client),
-                maskingKeys: MaskingKeySource(fill: SecureRandom.fill), handler: RecordingPeer())
+                resources: ConnectionResources(on: loop), handler: RecordingPeer())
             client.start(with: opened.firstBytes)
             client.send("echo")
             loop.run { client.handler.messageCount == 1 }

@@ -55,7 +55,7 @@ import Testing
         #expect(upgrade.subprotocol == "superchat")
         #expect(upgrade.request.target == "/chat")
         #expect(
-            String(decoding: upgrade.responseBytes, as: UTF8.self) == """
+            String(decoding: upgrade.responseBytes(accepting: []), as: UTF8.self) == """
                 HTTP/1.1 101 Switching Protocols\r
                 Upgrade: websocket\r
                 Connection: Upgrade\r
@@ -89,7 +89,7 @@ import Testing
         let upgrade = try #require(Self.upgrade(text, policy: try ServerPolicy()))
         let foo = ExtensionOffer(name: "foo", parameters: [.init("a", "b")])
         #expect(upgrade.extensionOffers == [foo, ExtensionOffer(name: "bar")])
-        #expect(!String(decoding: upgrade.responseBytes, as: UTF8.self).contains("Extensions"))
+        #expect(!String(decoding: upgrade.responseBytes(accepting: []), as: UTF8.self).contains("Extensions"))
         #expect(
             String(decoding: upgrade.responseBytes(accepting: [foo]), as: UTF8.self).hasSuffix(
                 "Extensions: foo; a=b\r\n\r\n"))
@@ -263,7 +263,7 @@ import Testing
         guard case .upgrade(let upgrade, _) = server.outcome(of: [client.requestBytes]) else {
             Issue.record("refused"); return
         }
-        guard case .upgraded(let opened, _) = client.outcome(of: [upgrade.responseBytes]) else {
+        guard case .upgraded(let opened, _) = client.outcome(of: [upgrade.responseBytes(accepting: [])]) else {
             Issue.record("refused"); return
         }
         #expect(opened.subprotocol == "a")

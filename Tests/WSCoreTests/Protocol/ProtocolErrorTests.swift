@@ -12,6 +12,10 @@ import WSCore
             .reservedBits(7), 1002, "reserved-bits",
             "reserved bits are set (RSV1, RSV2, RSV3) without an extension that uses them"
         ),
+        (
+            .misplacedCompression(.continuation), 1002, "misplaced-compression",
+            "RSV1 is set on a continuation frame; only the first frame of a message can have it"
+        ),
         (.reservedOpcode(3), 1002, "reserved-opcode", "opcode 3 is reserved"),
         (.maskedServerFrame, 1002, "masked-server-frame", "a frame from the server is masked"),
         (.unmaskedClientFrame, 1002, "unmasked-client-frame", "a frame from the client is not masked"),
@@ -25,6 +29,10 @@ import WSCore
         ),
         (.expectedContinuation(.text), 1002, "expected-continuation", "a text frame came inside a fragmented message"),
         (.invalidText, 1007, "invalid-text", "a text message is not valid UTF-8"),
+        (
+            .invalidCompressedData, 1007, "invalid-compressed-data",
+            "a compressed message is not valid DEFLATE data"
+        ),
         (.closePayloadTooShort, 1002, "close-payload-too-short", "a close frame has a payload of one byte"),
         (.invalidCloseCode(1005), 1002, "invalid-close-code", "close code 1005 must not be sent"),
         (.invalidCloseReason, 1007, "invalid-close-reason", "a close reason is not valid UTF-8"),

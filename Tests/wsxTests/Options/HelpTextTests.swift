@@ -74,6 +74,11 @@ import Testing
                 Ending:
                       --close-timeout DURATION      Time for the peer to answer a close [5s]
 
+                Compression:
+                      --compress[=off]              Compress messages where the peer can [on]
+                      --compress-window-bits N      Refer back by 2^N bytes at most (8-15) [15]
+                      --compress-no-context         Compress each message by itself
+
                 Limits:
                       --max-message-size SIZE       Largest message to receive [16M]
                       --max-fragments N             Most fragments of one message [131072]
@@ -138,6 +143,11 @@ import Testing
                   -6, --ipv6                      Connect over IPv6 only
                       --unix-socket PATH          Connect to a socket file
                       --connect-timeout DURATION  Time to connect, upgrade included [10s]
+
+                Compression:
+                      --compress[=off]            Compress messages where the peer can [on]
+                      --compress-window-bits N    Refer back by 2^N bytes at most (8-15) [15]
+                      --compress-no-context       Compress each message by itself
 
                 Limits:
                       --max-message-size SIZE     Largest message to receive [64M]

@@ -54,6 +54,9 @@ import Testing
         ConnectCase("ipv6", "--ipv6") { $0.addressFamily = .ipv6 },
         ConnectCase("unix-socket", "--unix-socket", "/s") { $0.unixSocket = "/s" },
         ConnectCase("connect-timeout", "--connect-timeout", "250ms") { $0.connectTimeout = .milliseconds(250) },
+        ConnectCase("compress", "--compress=off") { $0.compresses = false },
+        ConnectCase("compress-window-bits", "--compress-window-bits", "8") { $0.compressionWindowBits = 8 },
+        ConnectCase("compress-no-context", "--compress-no-context") { $0.compressionKeepsContext = false },
         ConnectCase("max-message-size", "--max-message-size", "1G") { $0.maximumMessageBytes = 1 << 30 },
         ConnectCase("max-fragments", "--max-fragments", "1k") { $0.maximumFragments = 1000 },
         ConnectCase("fragment-size", "--fragment-size", "1k") { $0.fragmentBytes = 1024 },
@@ -77,6 +80,9 @@ import Testing
         ListenCase("origin", "-o", "https://a", "--origin", "*") { $0.origins = ["https://a", "*"] },
         ListenCase("handshake-timeout", "--handshake-timeout", "2") { $0.handshakeTimeout = .seconds(2) },
         ListenCase("close-timeout", "--close-timeout", "2") { $0.closeTimeout = .seconds(2) },
+        ListenCase("compress", "--compress", "--compress=off") { $0.compresses = false },
+        ListenCase("compress-window-bits", "--compress-window-bits=9") { $0.compressionWindowBits = 9 },
+        ListenCase("compress-no-context", "--compress-no-context") { $0.compressionKeepsContext = false },
         ListenCase("max-message-size", "--max-message-size", "1k") { $0.maximumMessageBytes = 1024 },
         ListenCase("max-fragments", "--max-fragments", "1") { $0.maximumFragments = 1 },
         ListenCase("fragment-size", "--fragment-size", "1") { $0.fragmentBytes = 1 },
@@ -115,7 +121,7 @@ import Testing
         let plain = try CommandLineParser.parse([command.rawValue, "u"])
         for option in OptionTable.options(of: command) {
             guard let value = option.defaultValue else { continue }
-            let given = try CommandLineParser.parse([command.rawValue, "u", "--\(option.long)", value])
+            let given = try CommandLineParser.parse([command.rawValue, "u", "--\(option.long)=\(value)"])
             #expect(given == plain, "--\(option.long)")
         }
     }
@@ -124,7 +130,7 @@ import Testing
     func choices(command: Command) throws {
         for option in OptionTable.options(of: command) {
             for choice in option.value?.completion.choices ?? [] {
-                _ = try CommandLineParser.parse([command.rawValue, "u", "--\(option.long)", choice.name])
+                _ = try CommandLineParser.parse([command.rawValue, "u", "--\(option.long)=\(choice.name)"])
             }
         }
     }

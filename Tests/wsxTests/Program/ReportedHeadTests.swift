@@ -10,7 +10,7 @@ import WSCore
             "GET /p HTTP/1.1\r\nHost: h\r\nAuthorization: Basic c2VjcmV0\r\ncookie: a=secret\r\n"
             + "PROXY-Authorization: secret\r\nX-Cookie: shown\r\n\r\n"
         #expect(
-            ReportedHead.lines(ofRequest: head) == [
+            ReportedHead.lines(ofSent: head) == [
                 "GET /p HTTP/1.1", "Host: h", "Authorization: •••", "cookie: •••", "PROXY-Authorization: •••",
                 "X-Cookie: shown",
             ])

@@ -33,6 +33,11 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var unixSocket: String?
     var connectTimeout = Duration.seconds(10)
 
+    var compresses = true
+    /// 8 through 15.
+    var compressionWindowBits = 15
+    var compressionKeepsContext = true
+
     /// 64 MiB: a client asked for what it gets, so it may be large.
     var maximumMessageBytes = 64 << 20
     var maximumFragments = 131_072

@@ -20,6 +20,11 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
 
     var handshakeTimeout = Duration.seconds(10)
     var closeTimeout = Duration.seconds(5)
+    var compresses = true
+    /// 8 through 15.
+    var compressionWindowBits = 15
+    var compressionKeepsContext = true
+
     /// 16 MiB: less than a client's, because anyone may send it.
     var maximumMessageBytes = 16 << 20
     var maximumFragments = 131_072

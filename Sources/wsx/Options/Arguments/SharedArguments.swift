@@ -1,3 +1,5 @@
+import WSCore
+
 /// The arguments that `connect` and `listen` have in common, by which one table entry serves both.
 protocol SharedArguments: Sendable {
     var payload: PayloadKind { get set }
@@ -8,6 +10,9 @@ protocol SharedArguments: Sendable {
     var subprotocols: [String] { get set }
     var headers: [String] { get set }
     var closeTimeout: Duration { get set }
+    var compresses: Bool { get set }
+    var compressionWindowBits: Int { get set }
+    var compressionKeepsContext: Bool { get set }
     var maximumMessageBytes: Int { get set }
     var maximumFragments: Int { get set }
     var fragmentBytes: Int? { get set }
@@ -15,4 +20,12 @@ protocol SharedArguments: Sendable {
     var isQuiet: Bool { get set }
     var color: ColorChoice { get set }
     var timestamps: TimestampStyle { get set }
+}
+
+extension SharedArguments {
+    /// What is wished for permessage-deflate; nil: it is not used.
+    var deflate: DeflatePreferences? {
+        compresses
+            ? DeflatePreferences(windowBits: compressionWindowBits, keepsContext: compressionKeepsContext) : nil
+    }
 }

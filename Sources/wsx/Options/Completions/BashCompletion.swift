@@ -11,9 +11,9 @@ enum BashCompletion {
             COMPREPLY=()
             # '=' is a word of its own to bash.
             if [[ $current == '=' ]]; then
-                current=
+                current= previous+='='
             elif [[ $previous == '=' ]]; then
-                previous=${COMP_WORDS[COMP_CWORD-2]}
+                previous=${COMP_WORDS[COMP_CWORD-2]}'='
             fi
             if ((COMP_CWORD > 1)); then
                 command=${COMP_WORDS[1]}
@@ -74,8 +74,12 @@ enum BashCompletion {
         return (lines + ["fi"]).map { "    " + $0 }
     }
 
+    /// The words after which a value is due: a long name with an equals sign, and any name when the value must follow.
     private static func patterns(_ options: [OptionSpecification], _ command: Command) -> String {
-        options.flatMap(names).map { "'\(command.rawValue) \($0)'" }.joined(separator: " | ") + ")"
+        let words = options.flatMap { option in
+            (option.value?.implied == nil ? names(of: option) : []) + ["--\(option.long)="]
+        }
+        return words.map { "'\(command.rawValue) \($0)'" }.joined(separator: " | ") + ")"
     }
 
     private static func reply(_ completion: ValueCompletion) -> [String] {

@@ -30,6 +30,7 @@ enum FishCompletion {
         line += " -l \(option.long)"
         switch option.value?.completion {
         case nil: break
+        case .choices(let choices)? where option.value?.implied != nil: line += " -a \(words(choices))"
         case ValueCompletion.none?: line += " -x"
         case .file?: line += " -r -F"
         case .choices(let choices)?: line += " -x -a \(words(choices))"

@@ -59,7 +59,9 @@ enum ZshCompletion {
     /// The option as `_arguments` wants it: what it excludes, its names, summary and value.
     private static func specification(_ option: OptionSpecification, _ command: Command?) -> String {
         let takesValue = option.value != nil
-        let long = "--" + option.long + (takesValue ? "=" : "")
+        // A value that may be left out follows in the same word.
+        let sign = option.value?.implied == nil ? "=" : "=-"
+        let long = "--" + option.long + (takesValue ? sign : "")
         let short = option.short.map { "-\($0)" + (takesValue ? "+" : "") }
         var excluded = option.conflicts.map { "--" + $0 }
         if !option.isRepeatable { excluded += [option.short.map { "-\($0)" }, "--" + option.long].compactMap { $0 } }
@@ -68,7 +70,10 @@ enum ZshCompletion {
         case .update: break
         }
         let exclusion = option.isRepeatable ? "*" : "(\(excluded.joined(separator: " ")))"
-        let value = option.value.map { ":\(escape($0.placeholder)):\(action($0.completion))" } ?? ""
+        let value =
+            option.value.map { value in
+                (value.implied == nil ? ":" : "::") + "\(escape(value.placeholder)):\(action(value.completion))"
+            } ?? ""
         let rest = quoted("[\(escape(option.summary))]\(value)")
         guard let short else { return "\(quoted(exclusion))\(long)\(rest)" }
         return "\(quoted(exclusion)){\(short),\(long)}\(rest)"

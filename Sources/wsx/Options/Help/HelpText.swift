@@ -53,7 +53,7 @@ enum HelpText {
     /// The names of an option and its value: `-n, --count N`.
     private static func label(_ option: OptionSpecification) -> String {
         let short = option.short.map { "-\($0), " } ?? "    "
-        let value = option.value.map { " " + $0.placeholder } ?? ""
+        let value = option.value?.suffix() ?? ""
         return short + "--" + option.long + value
     }
 

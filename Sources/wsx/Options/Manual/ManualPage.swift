@@ -77,7 +77,7 @@ enum ManualPage {
 
     private static func names(of option: OptionSpecification) -> String {
         let forms = [option.short.map { "-\($0)" }, "--" + option.long].compactMap { $0 }
-        let value = option.value.map { " " + Roff.italic($0.placeholder) } ?? ""
+        let value = option.value?.suffix(Roff.italic) ?? ""
         return forms.map(Roff.bold).joined(separator: ", ") + value
     }
 

@@ -77,6 +77,8 @@ struct CommandLineParser {
         if let expected = specification.value {
             if parts.count == 2 {
                 value = String(parts[1])
+            } else if let implied = expected.implied {
+                value = implied
             } else {
                 value = try nextValue(of: typed, expected)
             }
@@ -94,8 +96,12 @@ struct CommandLineParser {
             let specification = try find(typed: typed, intended: String(word.dropFirst())) { $0.short == letter }
             var value = ""
             if let expected = specification.value {
-                value = letters.isEmpty ? try nextValue(of: typed, expected) : String(letters)
-                letters = ""
+                if let implied = expected.implied {
+                    value = implied
+                } else {
+                    value = letters.isEmpty ? try nextValue(of: typed, expected) : String(letters)
+                    letters = ""
+                }
             }
             if let ending = try apply(specification, typed: typed, value: value) { return ending }
         }

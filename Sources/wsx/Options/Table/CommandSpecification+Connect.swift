@@ -90,7 +90,12 @@ extension CommandSpecification {
             """))
 
     private static let events: [(term: MarkedText, text: MarkedText)] =
-        [("`open`", "The connection is open: `url`, and `subprotocol` if one was agreed on.")]
+        [
+            (
+                "`open`",
+                "The connection is open: `url`, and `subprotocol` and `extensions` if there are any agreed on."
+            )
+        ]
         + ManualSection.commonEvents
 
     private static let eventExample = [

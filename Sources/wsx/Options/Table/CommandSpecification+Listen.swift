@@ -43,7 +43,10 @@ extension CommandSpecification {
     private static let events: [(term: MarkedText, text: MarkedText)] =
         [
             ("`listening`", "The server is ready: `url` and `port`."),
-            ("`open`", "A client is connected: `url`, `client`, and `subprotocol` if one was agreed on."),
+            (
+                "`open`",
+                "A client is connected: `url`, `client`, and `subprotocol` and `extensions` if there are any agreed on."
+            ),
         ] + ManualSection.commonEvents + [
             ("`client`", "Not an event but a member of all that concern one client: its number, counted from 1.")
         ]

@@ -1,0 +1,31 @@
+/// What the connections of one loop share: masking keys, and the memory that compression borrows.
+public final class ConnectionResources {
+    /// The keys for the frames of clients.
+    public let maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
+    /// zlib's streams and buffers.
+    let deflateMemory = DeflateMemory()
+    private var timer: Timer?
+    private var isTimerRunning = false
+
+    /// A connection that has compressed or decompressed nothing for one to two of these intervals gives its streams back.
+    static let idleInterval = Duration.seconds(1)
+
+    /// Makes the resources of a loop.
+    public init(on loop: EventLoop) {
+        let timer = Timer(on: loop) { [unowned self] in releaseIdleMemory() }
+        timer.keepsLoopAlive = false
+        self.timer = timer
+        deflateMemory.didLend = { [unowned self] in startTimer() }
+    }
+
+    private func startTimer() {
+        guard !isTimerRunning else { return }
+        isTimerRunning = true
+        timer?.start(after: Self.idleInterval)
+    }
+
+    private func releaseIdleMemory() {
+        isTimerRunning = false
+        if deflateMemory.releaseIdle() { startTimer() }
+    }
+}

@@ -1,0 +1,115 @@
+import CZlib
+
+/// Decompresses messages as one stream, each of which may refer to those before.
+final class InflateStream: ZlibStream {
+    let windowBits: Int
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    /// Makes a stream; traps when there is no memory, as all allocations do.
+    init(windowBits: Int) {
+        self.windowBits = windowBits
+        stream = .makeStream()
+        precondition(wsx_inflate_begin(stream, Int32(windowBits)) == Z_OK, "zlib has no memory")
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    func reset() {
+        inflateReset(stream)
+    }
+
+    /// What later messages may refer to: the last bytes that were decompressed, as many as the window has been filled with.
+    var history: [UInt8] {
+        get {
+            var count: UInt32 = 0
+            inflateGetDictionary(stream, nil, &count)
+            return Array(unsafeUninitializedCapacity: Int(count)) { bytes, initializedCount in
+                inflateGetDictionary(stream, bytes.baseAddress, &count)
+                initializedCount = Int(count)
+            }
+        }
+        set {
+            inflateReset(stream)
+            inflateSetDictionary(stream, newValue, UInt32(newValue.count))
+        }
+    }
+
+    /// Decompresses a piece of a message, and with its last piece the marker that does not travel.
+    func decompress(
+        _ piece: RawSpan, isMessageEnd: Bool, into message: inout ByteBuffer, limitBytes: Int
+    ) throws(ProtocolError) {
+        var isAtFinalEnd = false
+        var rest = piece
+        while !rest.isEmpty {
+            let part = rest.extracting(first: Self.partBytes)
+            rest = rest.extracting(droppingFirst: Self.partBytes)
+            isAtFinalEnd = try inflate(part, into: &message, limitBytes: limitBytes)
+        }
+        // RFC 7692 §7.2.3.4: a block may be marked as the last. When the message ends with it, there is nothing to follow.
+        guard isMessageEnd, !isAtFinalEnd else { return }
+        // RFC 7692 §7.2.2: the end of the message is followed by what the sender removed.
+        _ = try inflate(flushMarker.span.bytes, into: &message, limitBytes: limitBytes)
+        guard isBetweenBlocks else { throw .invalidCompressedData }
+    }
+
+    /// zlib counts in 32 bits.
+    private static let partBytes = 1 << 30
+
+    /// What zlib says of where it is: a flag for the end of a block that is not the last.
+    private var isBetweenBlocks: Bool { stream.pointee.data_type & 128 != 0 }
+
+    /// Returns whether a block that is marked as the last ends with the input.
+    private func inflate(
+        _ input: RawSpan, into message: inout ByteBuffer, limitBytes: Int
+    ) throws(ProtocolError) -> Bool {
+        try input.withUnsafeBytes { (bytes) throws(ProtocolError) in
+            stream.setInput(bytes)
+            while true {
+                let result = try inflateOnce(into: &message, limitBytes: limitBytes)
+                switch result {
+                case Z_OK, Z_BUF_ERROR: break
+                case Z_STREAM_END:
+                    // zlib is through with the stream, but later blocks and messages may still refer to it.
+                    let history = self.history
+                    self.history = history
+                    if stream.pointee.avail_in == 0 { return true }
+                    continue
+                default: throw .invalidCompressedData
+                }
+                // With room left, all that could be made of the input has been made.
+                if stream.pointee.avail_in == 0, stream.pointee.avail_out > 0 { return false }
+            }
+        }
+    }
+
+    /// Calls zlib with some room, one byte beyond the limit at most, which never becomes part of the message.
+    private func inflateOnce(into message: inout ByteBuffer, limitBytes: Int) throws(ProtocolError) -> Int32 {
+        guard message.count < limitBytes else {
+            var excess: UInt8 = 0
+            return try withUnsafeMutableBytes(of: &excess) { (byte) throws(ProtocolError) in
+                guard let address = byte.baseAddress else { return Z_BUF_ERROR }
+                stream.setOutput(address, count: 1)
+                let result = CZlib.inflate(stream, Z_SYNC_FLUSH)
+                // RFC 7692 §8.2 of its considerations is RFC 6455 §10.4: the limit holds for what comes out.
+                guard stream.pointee.avail_out == 1 else { throw .messageTooBig(limit: limitBytes) }
+                return result
+            }
+        }
+        if message.freeBytes == 0 { grow(&message, limitBytes: limitBytes) }
+        let room = min(message.freeBytes, limitBytes - message.count, Self.partBytes)
+        stream.setOutput(message.reserve(room), count: room)
+        let result = CZlib.inflate(stream, Z_SYNC_FLUSH)
+        message.commit(room - Int(stream.pointee.avail_out))
+        return result
+    }
+
+    /// Doubles a message's storage, but goes from half of the limit to all of it in one step: while the bytes move, old
+    /// and new storage together then hold no more than the limit.
+    private func grow(_ message: inout ByteBuffer, limitBytes: Int) {
+        let doubled = max(2 * message.storageBytes, 1024, 4 * Int(stream.pointee.avail_in))
+        message.growStorage(to: doubled > limitBytes / 2 ? max(limitBytes, 1) : doubled)
+    }
+}

@@ -1,0 +1,44 @@
+/// Decompresses the messages that one end of a connection receives (RFC 7692 §7.2.2).
+final class MessageInflater: StreamBorrower<InflateStream>, MessageDecompressor {
+    private let keepsContext: Bool
+    private let memory: DeflateMemory
+    private var isInMessage = false
+    /// What messages may refer to, while no stream is borrowed that has it.
+    private var history: [UInt8] = []
+
+    /// Makes the decompressor of a direction.
+    init(_ direction: (windowBits: Int, keepsContext: Bool), memory: DeflateMemory) {
+        keepsContext = direction.keepsContext
+        self.memory = memory
+        super.init(windowBits: direction.windowBits, pool: memory.inflaters)
+    }
+
+    func decompress(
+        _ piece: RawSpan, isMessageEnd: Bool, into message: inout ByteBuffer, limitBytes: Int
+    ) throws(ProtocolError) {
+        if message.storageBytes == 0 { swap(&message, &memory.spareMessage) }
+        isInMessage = !isMessageEnd
+        try borrowStream().decompress(piece, isMessageEnd: isMessageEnd, into: &message, limitBytes: limitBytes)
+        // RFC 7692 §7.1.1: without context takeover no message refers to those before.
+        if isMessageEnd, !keepsContext { giveBack() }
+    }
+
+    func recycle(_ message: inout ByteBuffer) {
+        message.removeAll()
+        message.releaseStorage(above: DeflateMemory.keptStorageBytes)
+        if message.storageBytes > memory.spareMessage.storageBytes { swap(&message, &memory.spareMessage) }
+        message.releaseStorage(above: 0)
+    }
+
+    override var canGiveBack: Bool { !isInMessage }
+
+    override func willUse(_ stream: InflateStream) {
+        guard !history.isEmpty else { return }
+        stream.history = history
+        history = []
+    }
+
+    override func willGiveBack(_ stream: InflateStream) {
+        if keepsContext { history = stream.history }
+    }
+}

@@ -1,0 +1,25 @@
+/// Compresses the messages that a session sends. An extension provides it; the session knows but this much of it.
+public protocol MessageCompressor: AnyObject {
+    /// Compresses a whole message and gives `body` what is to travel in its place.
+    /// - Returns: Whether `body` was called: not when the message is better sent as it is.
+    func compress(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool
+}
+
+/// Restores the compressed messages that a session receives.
+public protocol MessageDecompressor: AnyObject {
+    /// Takes the next part of a compressed message and appends what it holds to `message`.
+    ///
+    /// - Parameters:
+    ///   - piece: The part, of any length.
+    ///   - isMessageEnd: Whether the message ends with it.
+    ///   - message: The message so far, from its beginning. Its storage may be exchanged while it is empty.
+    ///   - limitBytes: What `message` may grow to.
+    /// - Throws: ``ProtocolError/invalidCompressedData``, or ``ProtocolError/messageTooBig(limit:)`` as soon as the limit
+    ///   is passed, however much is still to come.
+    func decompress(
+        _ piece: RawSpan, isMessageEnd: Bool, into message: inout ByteBuffer, limitBytes: Int
+    ) throws(ProtocolError)
+
+    /// Takes back the storage of a message that has been handed on, for the next one.
+    func recycle(_ message: inout ByteBuffer)
+}
