@@ -6,12 +6,16 @@ public final class ConnectionResources {
     let deflateMemory = DeflateMemory()
     private var timer: Timer?
     private var isTimerRunning = false
-
-    /// A connection that has compressed or decompressed nothing for one to two of these intervals gives its streams back.
-    static let idleInterval = Duration.seconds(1)
+    private let idleInterval: Duration
 
     /// Makes the resources of a loop.
-    public init(on loop: EventLoop) {
+    ///
+    /// - Parameters:
+    ///   - loop: The loop.
+    ///   - idleInterval: A connection that has compressed and decompressed nothing for one to two of these gives zlib's
+    ///     memory back; 1 s by default.
+    public init(on loop: EventLoop, idleInterval: Duration = .seconds(1)) {
+        self.idleInterval = idleInterval
         let timer = Timer(on: loop) { [unowned self] in releaseIdleMemory() }
         timer.keepsLoopAlive = false
         self.timer = timer
@@ -21,7 +25,7 @@ public final class ConnectionResources {
     private func startTimer() {
         guard !isTimerRunning else { return }
         isTimerRunning = true
-        timer?.start(after: Self.idleInterval)
+        timer?.start(after: idleInterval)
     }
 
     private func releaseIdleMemory() {

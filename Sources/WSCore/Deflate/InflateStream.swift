@@ -4,6 +4,8 @@ import CZlib
 final class InflateStream: ZlibStream {
     let windowBits: Int
     private let stream: UnsafeMutablePointer<z_stream>
+    /// Whether a block that is marked as the last ended with the input so far.
+    private var isAtFinalEnd = false
 
     /// Makes a stream; traps when there is no memory, as all allocations do.
     init(windowBits: Int) {
@@ -19,6 +21,7 @@ final class InflateStream: ZlibStream {
 
     func reset() {
         inflateReset(stream)
+        isAtFinalEnd = false
     }
 
     /// What later messages may refer to: the last bytes that were decompressed, as many as the window has been filled with.
@@ -41,17 +44,20 @@ final class InflateStream: ZlibStream {
     func decompress(
         _ piece: RawSpan, isMessageEnd: Bool, into message: inout ByteBuffer, limitBytes: Int
     ) throws(ProtocolError) {
-        var isAtFinalEnd = false
         var rest = piece
         while !rest.isEmpty {
             let part = rest.extracting(first: Self.partBytes)
             rest = rest.extracting(droppingFirst: Self.partBytes)
-            isAtFinalEnd = try inflate(part, into: &message, limitBytes: limitBytes)
+            try inflate(part, into: &message, limitBytes: limitBytes)
         }
+        guard isMessageEnd else { return }
         // RFC 7692 §7.2.3.4: a block may be marked as the last. When the message ends with it, there is nothing to follow.
-        guard isMessageEnd, !isAtFinalEnd else { return }
+        guard !isAtFinalEnd else {
+            isAtFinalEnd = false
+            return
+        }
         // RFC 7692 §7.2.2: the end of the message is followed by what the sender removed.
-        _ = try inflate(flushMarker.span.bytes, into: &message, limitBytes: limitBytes)
+        try inflate(flushMarker.span.bytes, into: &message, limitBytes: limitBytes)
         guard isBetweenBlocks else { throw .invalidCompressedData }
     }
 
@@ -61,12 +67,12 @@ final class InflateStream: ZlibStream {
     /// What zlib says of where it is: a flag for the end of a block that is not the last.
     private var isBetweenBlocks: Bool { stream.pointee.data_type & 128 != 0 }
 
-    /// Returns whether a block that is marked as the last ends with the input.
     private func inflate(
         _ input: RawSpan, into message: inout ByteBuffer, limitBytes: Int
-    ) throws(ProtocolError) -> Bool {
+    ) throws(ProtocolError) {
         try input.withUnsafeBytes { (bytes) throws(ProtocolError) in
             stream.setInput(bytes)
+            isAtFinalEnd = false
             while true {
                 let result = try inflateOnce(into: &message, limitBytes: limitBytes)
                 switch result {
@@ -75,12 +81,13 @@ final class InflateStream: ZlibStream {
                     // zlib is through with the stream, but later blocks and messages may still refer to it.
                     let history = self.history
                     self.history = history
-                    if stream.pointee.avail_in == 0 { return true }
+                    isAtFinalEnd = stream.pointee.avail_in == 0
+                    if isAtFinalEnd { return }
                     continue
                 default: throw .invalidCompressedData
                 }
                 // With room left, all that could be made of the input has been made.
-                if stream.pointee.avail_in == 0, stream.pointee.avail_out > 0 { return false }
+                if stream.pointee.avail_in == 0, stream.pointee.avail_out > 0 { return }
             }
         }
     }

@@ -4,7 +4,7 @@ final class MessageInflater: StreamBorrower<InflateStream>, MessageDecompressor 
     private let memory: DeflateMemory
     private var isInMessage = false
     /// What messages may refer to, while no stream is borrowed that has it.
-    private var history: [UInt8] = []
+    private(set) var history: [UInt8] = []
 
     /// Makes the decompressor of a direction.
     init(_ direction: (windowBits: Int, keepsContext: Bool), memory: DeflateMemory) {
@@ -18,9 +18,10 @@ final class MessageInflater: StreamBorrower<InflateStream>, MessageDecompressor 
     ) throws(ProtocolError) {
         if message.storageBytes == 0 { swap(&message, &memory.spareMessage) }
         isInMessage = !isMessageEnd
-        try borrowStream().decompress(piece, isMessageEnd: isMessageEnd, into: &message, limitBytes: limitBytes)
+        let stream = borrowStream()
+        try stream.decompress(piece, isMessageEnd: isMessageEnd, into: &message, limitBytes: limitBytes)
         // RFC 7692 §7.1.1: without context takeover no message refers to those before.
-        if isMessageEnd, !keepsContext { giveBack() }
+        if isMessageEnd, !keepsContext { stream.reset() }
     }
 
     func recycle(_ message: inout ByteBuffer) {

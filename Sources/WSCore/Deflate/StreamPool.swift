@@ -4,7 +4,7 @@
 /// them: when all are lent, the one that has not been used for longest changes hands. Streams that lie idle are freed.
 ///
 ///      lent:  [borrower][borrower][borrower]…   ≤ maximumStreams, but for those in the middle of a message
-///      spare: [stream]…                          given back, at their beginning
+///      spare: [stream]…                          of connections that have ended, at their beginning
 final class StreamPool<Stream: ZlibStream> {
     /// Does not keep its borrower alive; a borrower leaves before it ends.
     private struct Loan {
@@ -26,8 +26,10 @@ final class StreamPool<Stream: ZlibStream> {
         self.maximumStreams = maximumStreams
     }
 
+    /// The number of streams that are lent or kept.
+    var streamCount: Int { loans.count + spares.count }
     /// Whether streams are lent or kept.
-    var hasStreams: Bool { !loans.isEmpty || !spares.isEmpty }
+    var hasStreams: Bool { streamCount > 0 }
 
     /// Gives the borrower's stream, which it keeps until it gives it back or is asked for it.
     fileprivate func stream(for borrower: StreamBorrower<Stream>) -> Stream {
@@ -44,7 +46,10 @@ final class StreamPool<Stream: ZlibStream> {
     }
 
     private func makeStream(windowBits: Int) -> Stream {
-        if let index = spares.lastIndex(where: { $0.windowBits == windowBits }) { return spares.remove(at: index) }
+        for index in spares.indices.reversed() where spares[index].windowBits == windowBits {
+            spares.swapAt(index, spares.endIndex - 1)
+            return spares.removeLast()
+        }
         if loans.count >= maximumStreams, let stream = takeLeastRecentlyUsed(), stream.windowBits == windowBits {
             return stream
         }
@@ -63,7 +68,7 @@ final class StreamPool<Stream: ZlibStream> {
         return stream
     }
 
-    /// Takes a borrower's stream back.
+    /// Takes the stream of a borrower that ends.
     fileprivate func giveBack(from borrower: StreamBorrower<Stream>) {
         guard let stream = borrower.stream else { return }
         end(loanOf: borrower)
@@ -112,9 +117,6 @@ class StreamBorrower<Stream: ZlibStream> {
 
     /// The stream to be used now; another one, perhaps, than at the last use.
     final func borrowStream() -> Stream { pool.stream(for: self) }
-
-    /// Gives the stream back, where one is borrowed, without ``willGiveBack(_:)``.
-    final func giveBack() { pool.giveBack(from: self) }
 
     /// Whether the stream can be done without until the next use.
     var canGiveBack: Bool { true }

@@ -67,6 +67,28 @@ struct AllocationTests {
         #expect(count == 0)
     }
 
+    @Test("echoing compressed messages allocates nothing", arguments: [true, false])
+    func echoCompressed(keepsContext: Bool) throws {
+        let message = Array("a message that is long enough to be compressed, compressed, compressed".utf8)
+        var pair = SessionPair(
+            deflate: DeflateParameters(
+                serverNoContextTakeover: !keepsContext, clientNoContextTakeover: !keepsContext))
+        for _ in 0..<10 { try pair.echo(message.span.bytes, as: .text) }
+        let wireBytesBefore = pair.client.outbox.traffic.wireBytes
+        var error: ProtocolError?
+        let count = allocations {
+            do throws(ProtocolError) {
+                for _ in 0..<10_000 { try pair.echo(message.span.bytes, as: .text) }
+            } catch let violation {
+                error = violation
+            }
+        }
+        let wireBytes = pair.client.outbox.traffic.wireBytes - wireBytesBefore
+        #expect(wireBytes < 10_000 * message.count)
+        #expect(error == nil)
+        #expect(count == 0)
+    }
+
     private func allocations(_ body: () -> Void) -> UInt {
         allocation_counter_start()
         body()
@@ -81,10 +103,17 @@ private struct SessionPair: ~Copyable {
     var clientHandler = CountingHandler()
     private var serverHandler = EchoHandler()
 
-    init(fragmentBytes: Int? = nil) {
+    init(fragmentBytes: Int? = nil, deflate: DeflateParameters? = nil) {
         let keys = countingKeys()
-        client = Session(role: .client, limits: .client, maskingKeys: keys, fragmentBytes: fragmentBytes)
-        server = Session(role: .server, limits: .server, maskingKeys: keys, fragmentBytes: fragmentBytes)
+        let memory = DeflateMemory()
+        let clientCodec = deflate.map { memory.makeCodec(for: $0, role: .client) }
+        let serverCodec = deflate.map { memory.makeCodec(for: $0, role: .server) }
+        client = Session(
+            role: .client, limits: .client, maskingKeys: keys, fragmentBytes: fragmentBytes,
+            compressor: clientCodec?.compressor, decompressor: clientCodec?.decompressor)
+        server = Session(
+            role: .server, limits: .server, maskingKeys: keys, fragmentBytes: fragmentBytes,
+            compressor: serverCodec?.compressor, decompressor: serverCodec?.decompressor)
     }
 
     mutating func echo(_ message: RawSpan, as kind: MessageKind) throws(ProtocolError) {

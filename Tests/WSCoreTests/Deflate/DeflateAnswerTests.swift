@@ -1,0 +1,110 @@
+import Testing
+import WSCore
+
+/// What a client makes of a server's answers.
+@Suite struct DeflateAnswerTests {
+    private static let everything =
+        "permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
+        + "server_max_window_bits=10; client_max_window_bits=10"
+
+    @Test(
+        "RFC 7692 §7.1: an answer that goes with the offer says what holds",
+        arguments: [
+            ("permessage-deflate; client_max_window_bits", "permessage-deflate", DeflateParameters()),
+            (
+                "permessage-deflate; client_max_window_bits",
+                "permessage-deflate; client_max_window_bits=12; server_max_window_bits=8",
+                DeflateParameters(serverMaxWindowBits: 8, clientMaxWindowBits: 12)
+            ),
+            (
+                "permessage-deflate",
+                "permessage-deflate; server_no_context_takeover; client_no_context_takeover",
+                DeflateParameters(serverNoContextTakeover: true, clientNoContextTakeover: true)
+            ),
+            (
+                everything, everything,
+                DeflateParameters(
+                    serverNoContextTakeover: true, clientNoContextTakeover: true, serverMaxWindowBits: 10,
+                    clientMaxWindowBits: 10)
+            ),
+            // What the client hinted at, it does though the server does not take it up.
+            (
+                everything, "permessage-deflate; server_no_context_takeover; server_max_window_bits=9",
+                DeflateParameters(
+                    serverNoContextTakeover: true, clientNoContextTakeover: true, serverMaxWindowBits: 9,
+                    clientMaxWindowBits: 10)
+            ),
+            // The second offer is the one that was accepted.
+            (
+                "permessage-deflate; server_max_window_bits=9, permessage-deflate", "permessage-deflate",
+                DeflateParameters()
+            ),
+        ])
+    func agreement(offers: String, answer: String, parameters: DeflateParameters) throws {
+        #expect(try agreed(answer, to: offers) == parameters)
+    }
+
+    @Test("a server may accept nothing, or something else")
+    func nothing() throws {
+        #expect(try agreed("", to: "permessage-deflate") == nil)
+        #expect(try agreed("x-other", to: "permessage-deflate, x-other") == nil)
+    }
+
+    @Test(
+        "RFC 7692 §7.1: an answer with an unknown, repeated or invalid parameter fails the connection",
+        arguments: [
+            "mode=fast", "server_max_window_bits", "client_max_window_bits", "client_max_window_bits=7",
+            "server_max_window_bits=016", "server_no_context_takeover=1",
+            "server_max_window_bits=9; server_max_window_bits=9",
+        ])
+    func invalid(parameters: String) throws {
+        let error = #expect(throws: DeflateNegotiationError.self) {
+            try agreed("permessage-deflate; \(parameters)", to: "permessage-deflate; client_max_window_bits")
+        }
+        #expect(error?.identifier == "invalid-compression")
+    }
+
+    @Test(
+        "RFC 7692 §5.1: an answer that goes with no offer fails the connection",
+        arguments: [
+            // RFC 7692 §7.1.2.2: only when it was offered.
+            ("permessage-deflate", "client_max_window_bits=10"),
+            ("permessage-deflate; client_max_window_bits=9", "client_max_window_bits=10"),
+            // RFC 7692 §7.1.2.1: no larger than it was offered, and not left out.
+            ("permessage-deflate; server_max_window_bits=9", "server_max_window_bits=10"),
+            ("permessage-deflate; server_max_window_bits=9", "client_no_context_takeover"),
+            // RFC 7692 §7.1.1.1: the server agrees by answering with it.
+            ("permessage-deflate; server_no_context_takeover", "client_no_context_takeover"),
+            ("x-other", "server_no_context_takeover"),
+        ])
+    func mismatch(offers: String, parameters: String) throws {
+        let error = #expect(throws: DeflateNegotiationError.self) {
+            try agreed("permessage-deflate; \(parameters)", to: offers)
+        }
+        #expect(error?.identifier == "unoffered-compression")
+    }
+
+    @Test("RFC 7692 §5: compression that is accepted twice fails the connection")
+    func repeated() throws {
+        let error = #expect(throws: DeflateNegotiationError.self) {
+            try agreed("permessage-deflate, permessage-deflate", to: "permessage-deflate")
+        }
+        #expect(error?.identifier == "repeated-compression")
+    }
+
+    @Test("the words of an error are one line that names the answer and a remedy")
+    func words() throws {
+        let answers = try ExtensionHeader.parse(["permessage-deflate; a=b"])
+        for error in [
+            DeflateNegotiationError.repeated(answers), .invalid(answers[0]), .doesNotMatch(answers[0]),
+        ] {
+            #expect("\(error)".contains("permessage-deflate; a=b"))
+            #expect("\(error)".hasSuffix("try --compress=off"))
+        }
+    }
+
+    private func agreed(_ answer: String, to offers: String) throws -> DeflateParameters? {
+        try DeflateAnswer.parameters(
+            in: try ExtensionHeader.parse([answer]), to: try ExtensionHeader.parse([offers]))
+    }
+}

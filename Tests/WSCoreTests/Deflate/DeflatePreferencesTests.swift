@@ -1,0 +1,102 @@
+import Testing
+import WSCore
+
+/// A server's answers to offers, as they are written.
+@Suite struct DeflatePreferencesTests {
+    @Test(
+        "RFC 7692 §7.1: a client offers what it wishes",
+        arguments: [
+            (DeflatePreferences(), "permessage-deflate; client_max_window_bits"),
+            (
+                DeflatePreferences(windowBits: 9),
+                "permessage-deflate; server_max_window_bits=9; client_max_window_bits=9"
+            ),
+            (
+                DeflatePreferences(keepsContext: false),
+                "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits"
+            ),
+        ])
+    func offers(preferences: DeflatePreferences, header: String) {
+        #expect("\(preferences.offer)" == header)
+    }
+
+    @Test(
+        "RFC 7692 §7.1: a server accepts each parameter as it is meant",
+        arguments: [
+            ("permessage-deflate", "permessage-deflate"),
+            ("permessage-deflate; client_max_window_bits", "permessage-deflate"),
+            ("permessage-deflate; client_max_window_bits=15", "permessage-deflate"),
+            ("permessage-deflate; client_max_window_bits=10", "permessage-deflate; client_max_window_bits=10"),
+            ("permessage-deflate; client_max_window_bits=\"8\"", "permessage-deflate; client_max_window_bits=8"),
+            ("permessage-deflate; server_max_window_bits=15", "permessage-deflate; server_max_window_bits=15"),
+            ("permessage-deflate; server_max_window_bits=8", "permessage-deflate; server_max_window_bits=8"),
+            ("permessage-deflate; server_no_context_takeover", "permessage-deflate; server_no_context_takeover"),
+            ("permessage-deflate; client_no_context_takeover", "permessage-deflate; client_no_context_takeover"),
+            (
+                "permessage-deflate; client_max_window_bits; client_no_context_takeover; "
+                    + "server_no_context_takeover; server_max_window_bits=12",
+                "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=12"
+            ),
+            ("x-webkit-deflate-frame, permessage-deflate", "permessage-deflate"),
+            (
+                "permessage-deflate; server_max_window_bits=10, permessage-deflate",
+                "permessage-deflate; server_max_window_bits=10"
+            ),
+        ])
+    func acceptance(offer: String, answer: String) throws {
+        #expect(try accept(offer, DeflatePreferences())?.answer == answer)
+    }
+
+    @Test(
+        "RFC 7692 §7.1: an offer with an unknown, repeated or invalid parameter is declined, and the next is looked at",
+        arguments: [
+            "mode=fast", "client_max_window_bits=7", "client_max_window_bits=16", "client_max_window_bits=08",
+            "client_max_window_bits=+9", "client_max_window_bits=a", "server_max_window_bits",
+            "server_max_window_bits=7", "server_max_window_bits=16", "server_max_window_bits=010",
+            "server_no_context_takeover=1", "client_no_context_takeover=true",
+            "client_max_window_bits; client_max_window_bits",
+            "server_no_context_takeover; server_no_context_takeover", "Server_no_context_takeover",
+        ])
+    func declining(parameters: String) throws {
+        #expect(try accept("permessage-deflate; \(parameters)", DeflatePreferences()) == nil)
+        let second = try accept(
+            "permessage-deflate; \(parameters), permessage-deflate; server_no_context_takeover", DeflatePreferences())
+        #expect(second?.answer == "permessage-deflate; server_no_context_takeover")
+    }
+
+    @Test("other extensions are none of our business")
+    func others() throws {
+        #expect(try accept("permessage-bzip2; client_max_compress_level=1", DeflatePreferences()) == nil)
+        #expect(DeflatePreferences().accept([]) == nil)
+    }
+
+    @Test("RFC 7692 §7.1.2.2: a server that wishes for a smaller window asks those clients for it who can be asked")
+    func serverWindow() throws {
+        let small = DeflatePreferences(windowBits: 10)
+        let plain = try accept("permessage-deflate", small)
+        #expect(plain?.answer == "permessage-deflate; server_max_window_bits=10")
+        #expect(plain?.parameters == DeflateParameters(serverMaxWindowBits: 10))
+        let able = try accept("permessage-deflate; client_max_window_bits", small)
+        #expect(able?.answer == "permessage-deflate; server_max_window_bits=10; client_max_window_bits=10")
+        #expect(able?.parameters == DeflateParameters(serverMaxWindowBits: 10, clientMaxWindowBits: 10))
+        let smaller = try accept("permessage-deflate; client_max_window_bits=9; server_max_window_bits=8", small)
+        #expect(smaller?.answer == "permessage-deflate; server_max_window_bits=8; client_max_window_bits=9")
+    }
+
+    @Test("RFC 7692 §7.1.1: a server that keeps no context says so unasked, for both directions")
+    func serverContext() throws {
+        let answer = try accept("permessage-deflate", DeflatePreferences(keepsContext: false))
+        #expect(
+            answer?.answer == "permessage-deflate; server_no_context_takeover; client_no_context_takeover")
+        #expect(
+            answer?.parameters
+                == DeflateParameters(serverNoContextTakeover: true, clientNoContextTakeover: true))
+    }
+
+    private func accept(
+        _ offers: String, _ preferences: DeflatePreferences
+    ) throws -> (parameters: DeflateParameters, answer: String)? {
+        let accepted = preferences.accept(try ExtensionHeader.parse([offers]))
+        return accepted.map { ($0.parameters, "\($0.answer)") }
+    }
+}

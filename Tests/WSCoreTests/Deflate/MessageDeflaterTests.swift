@@ -1,0 +1,128 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct MessageDeflaterTests {
+    @Test("RFC 7692 §7.2.1: a compressed message is shorter, and what it holds comes out again", arguments: 8...15)
+    func roundTrip(windowBits: Int) throws {
+        let memory = DeflateMemory()
+        let deflater = MessageDeflater((windowBits, true), memory: memory)
+        let inflater = MessageInflater((windowBits, true), memory: memory)
+        for seed in 1...40 {
+            let message = words(UInt64(seed), byteCount: seed * seed * 40)
+            guard let compressed = compress(message, by: deflater) else {
+                #expect(message.count < MessageDeflater.smallestBytes)
+                continue
+            }
+            #expect(compressed.count < message.count)
+            #expect(try decompress(compressed, by: inflater) == message)
+        }
+    }
+
+    @Test("a message under 64 bytes, and one that would not get shorter, travels as it is")
+    func uncompressed() {
+        let deflater = MessageDeflater((15, true), memory: DeflateMemory())
+        #expect(compress([], by: deflater) == nil)
+        #expect(compress([UInt8](repeating: 0x61, count: 63), by: deflater) == nil)
+        #expect(compress([UInt8](repeating: 0x61, count: 64), by: deflater) != nil)
+        #expect(compress(noise(1, byteCount: 5000), by: deflater) == nil)
+    }
+
+    @Test("what follows a message that travelled as it is still comes out", arguments: [9, 15], [true, false])
+    func mixture(windowBits: Int, keepsContext: Bool) throws {
+        let memory = DeflateMemory()
+        let deflater = MessageDeflater((windowBits, keepsContext), memory: memory)
+        let inflater = MessageInflater((windowBits, keepsContext), memory: memory)
+        var compressedCount = 0
+        for seed in 1...60 as ClosedRange<UInt64> {
+            let isNoise = seed % 3 == 0
+            let byteCount = Int(seed % 7) * 9000 + 100
+            let message = isNoise ? noise(seed, byteCount: byteCount) : words(seed % 5, byteCount: byteCount)
+            guard let compressed = compress(message, by: deflater) else {
+                #expect(isNoise)
+                continue
+            }
+            compressedCount += 1
+            #expect(try decompress(compressed, by: inflater) == message)
+        }
+        #expect(compressedCount == 40)
+    }
+
+    @Test(
+        "with context takeover a message that was sent before costs next to nothing, also after one that was taken back"
+    )
+    func context() throws {
+        let message = words(3, byteCount: 600)
+        let keeping = MessageDeflater((15, true), memory: DeflateMemory())
+        let first = try #require(compress(message, by: keeping))
+        let second = try #require(compress(message, by: keeping))
+        #expect(second.count < first.count / 10)
+        #expect(compress(noise(1, byteCount: 600), by: keeping) == nil)
+        let third = try #require(compress(message, by: keeping))
+        #expect(third.count < first.count / 10)
+        // RFC 7692 §7.1.1: without it every message is the same.
+        let forgetting = MessageDeflater((15, false), memory: DeflateMemory())
+        #expect(compress(message, by: forgetting) == first)
+        #expect(compress(message, by: forgetting) == first)
+    }
+
+    @Test("data that does not get shorter is tried less and less, and tried again")
+    func patience() {
+        let deflater = MessageDeflater((15, true), memory: DeflateMemory())
+        for seed in 1...UInt64(MessageDeflater.patience) {
+            #expect(compress(noise(seed, byteCount: 200), by: deflater) == nil)
+        }
+        let message = words(1, byteCount: 200)
+        for _ in 1..<MessageDeflater.trialInterval { #expect(compress(message, by: deflater) == nil) }
+        #expect(compress(message, by: deflater) != nil)
+        #expect(compress(message, by: deflater) != nil)
+    }
+
+    @Test("a large message whose beginning does not get shorter is not compressed to its end")
+    func largeNoise() throws {
+        let memory = DeflateMemory()
+        let deflater = MessageDeflater((15, true), memory: memory)
+        #expect(compress(noise(1, byteCount: 300_000) + words(1, byteCount: 2_000_000), by: deflater) == nil)
+        let message = words(1, byteCount: 2_000_000)
+        let compressed = try #require(compress(message, by: deflater))
+        let inflater = MessageInflater((15, true), memory: memory)
+        #expect(try decompress(compressed, by: inflater) == message)
+    }
+}
+
+/// A message's compressed form, or nil when it travels as it is.
+func compress(_ message: [UInt8], by compressor: any MessageCompressor) -> [UInt8]? {
+    var compressed: [UInt8]?
+    let isCompressed = compressor.compress(message.span.bytes) { compressed = bytes(of: $0) }
+    precondition(isCompressed == (compressed != nil))
+    return compressed
+}
+
+/// What a compressed message holds, when it arrives in these pieces.
+func decompress(
+    _ pieces: [UInt8]..., by decompressor: any MessageDecompressor, limitBytes: Int = 1 << 24
+) throws(ProtocolError) -> [UInt8] {
+    var message = ByteBuffer()
+    for (index, piece) in pieces.enumerated() {
+        try decompressor.decompress(
+            piece.span.bytes, isMessageEnd: index == pieces.count - 1, into: &message, limitBytes: limitBytes)
+    }
+    let whole = contents(of: message)
+    decompressor.recycle(&message)
+    return whole
+}
+
+/// Text that compresses well.
+func words(_ seed: UInt64, byteCount: Int) -> [UInt8] {
+    var random = SeededRandom(seed: seed)
+    let vocabulary = (0..<200).map { _ in String(UInt32.random(in: .min ... .max, using: &random), radix: 36) }
+    var text: [UInt8] = []
+    while text.count < byteCount { text += Array((vocabulary.randomElement(using: &random) ?? "").utf8) + [0x20] }
+    return Array(text.prefix(byteCount))
+}
+
+/// Bytes that do not compress.
+func noise(_ seed: UInt64, byteCount: Int) -> [UInt8] {
+    var random = SeededRandom(seed: seed)
+    return (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+}

@@ -1,0 +1,131 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct MessageInflaterTests {
+    private let hello = Array("Hello".utf8)
+
+    @Test("RFC 7692 §7.2.3.1: a message in one block, however it is cut")
+    func oneBlock() throws {
+        let compressed: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
+        for cut in 0...compressed.count {
+            #expect(
+                try decompress(Array(compressed[..<cut]), Array(compressed[cut...]), by: inflater()) == hello)
+        }
+    }
+
+    @Test("RFC 7692 §7.2.3.2: a second message may refer to the first, when contexts are kept")
+    func takeover() throws {
+        let inflater = inflater()
+        #expect(try decompress([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: inflater) == hello)
+        #expect(try decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater) == hello)
+        let forgetting = MessageInflater((15, false), memory: DeflateMemory())
+        #expect(try decompress([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: forgetting) == hello)
+        expectInvalid([0xF2, 0x00, 0x11, 0x00, 0x00], by: forgetting)
+    }
+
+    @Test("RFC 7692 §7.2.3.3: a block without compression")
+    func storedBlock() throws {
+        let compressed: [UInt8] = [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00]
+        #expect(try decompress(compressed, by: inflater()) == hello)
+    }
+
+    @Test("RFC 7692 §7.2.3.4: a block that is marked as the last, and messages that refer back beyond it")
+    func finalBlock() throws {
+        let inflater = inflater()
+        #expect(try decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00], by: inflater) == hello)
+        #expect(try decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater) == hello)
+        // Without the last octet, as an encoder leaves its stream.
+        #expect(try decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], by: inflater) == hello)
+        #expect(try decompress([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], [], by: inflater) == hello)
+        #expect(try decompress([0xF2, 0x00, 0x11, 0x00, 0x00], by: inflater) == hello)
+    }
+
+    @Test("RFC 7692 §7.2.3.5: a message in two blocks")
+    func twoBlocks() throws {
+        let compressed: [UInt8] = [
+            0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00,
+        ]
+        #expect(try decompress(compressed, by: inflater()) == hello)
+    }
+
+    @Test("RFC 7692 §7.2.3.6: an empty message is one octet; none at all is not DEFLATE")
+    func empty() throws {
+        #expect(try decompress([0x00], by: inflater()) == [])
+        expectInvalid([], by: inflater())
+    }
+
+    @Test(
+        "what is not DEFLATE, or not all of it, is refused",
+        arguments: [
+            [0x07], [0xFF, 0xFF], [0xF2, 0x48, 0xCD], [0x00, 0x05, 0x00, 0x00, 0x00], [0x00, 0x05],
+            [0xF2, 0x00, 0x11, 0x00, 0x00],
+        ] as [[UInt8]])
+    func invalid(compressed: [UInt8]) {
+        expectInvalid(compressed, by: inflater())
+    }
+
+    @Test("RFC 7692 §7.1.2: a reference beyond the window that was agreed on is refused")
+    func window() throws {
+        let deflater = MessageDeflater((15, true), memory: DeflateMemory())
+        let narrow = MessageInflater((9, true), memory: DeflateMemory())
+        let message = words(1, byteCount: 2000)
+        let first = try #require(compress(message, by: deflater))
+        #expect(throws: Never.self) { _ = try decompress(first, by: narrow) }
+        let second = try #require(compress(message, by: deflater))
+        expectInvalid(second, by: narrow)
+    }
+
+    @Test("a message may be as large as the limit and no larger, whatever it is made of")
+    func limit() throws {
+        let memory = DeflateMemory()
+        for (byteCount, seed) in [(64, 1), (1000, 2), (4096, 3), (70_000, 4), (1 << 20, 5)] as [(Int, UInt64)] {
+            let message = words(seed, byteCount: byteCount / 2) + words(seed, byteCount: byteCount / 2)
+            let deflater = MessageDeflater((15, false), memory: memory)
+            let compressed = try #require(compress(message, by: deflater))
+            let inflater = MessageInflater((15, false), memory: memory)
+            #expect(try decompress(compressed, by: inflater, limitBytes: byteCount) == message)
+            #expect(throws: ProtocolError.messageTooBig(limit: byteCount - 1)) {
+                try decompress(compressed, by: inflater, limitBytes: byteCount - 1)
+            }
+        }
+        #expect(try decompress([0x00], by: inflater(), limitBytes: 0) == [])
+    }
+
+    @Test("a message that would inflate a thousandfold takes no more storage than the limit")
+    func bomb() throws {
+        let deflater = MessageDeflater((15, true), memory: DeflateMemory())
+        let bomb = try #require(compress([UInt8](repeating: 0, count: 64 << 20), by: deflater))
+        let limitBytes = 3_000_000
+        var message = ByteBuffer()
+        #expect(throws: ProtocolError.messageTooBig(limit: limitBytes)) {
+            try inflater().decompress(bomb.span.bytes, isMessageEnd: true, into: &message, limitBytes: limitBytes)
+        }
+        #expect(message.count == limitBytes)
+        #expect(message.storageBytes == limitBytes)
+    }
+
+    @Test("messages of all sizes come out whole, one after the other and cut anywhere")
+    func pieces() throws {
+        let memory = DeflateMemory()
+        let deflater = MessageDeflater((12, true), memory: memory)
+        let inflater = MessageInflater((12, true), memory: memory)
+        var random = SeededRandom(seed: 7)
+        for seed in 1...30 as ClosedRange<UInt64> {
+            let message = words(seed, byteCount: Int.random(in: 64...200_000, using: &random))
+            let compressed = try #require(compress(message, by: deflater))
+            let cut = Int.random(in: 0...compressed.count, using: &random)
+            #expect(try decompress(Array(compressed[..<cut]), Array(compressed[cut...]), by: inflater) == message)
+        }
+    }
+
+    private func inflater() -> MessageInflater { MessageInflater((15, true), memory: DeflateMemory()) }
+
+    private func expectInvalid(
+        _ compressed: [UInt8], by inflater: MessageInflater, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(throws: ProtocolError.invalidCompressedData, sourceLocation: sourceLocation) {
+            try decompress(compressed, by: inflater)
+        }
+    }
+}
