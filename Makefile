@@ -1,5 +1,6 @@
 # make run    installs what is missing, builds, and opens the REPL against the embedded echo server
 # make test   installs the test peers and runs every test
+# make conformance   has the Autobahn TestSuite judge the client and the server
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 BINARY = .build/release/wsx
@@ -10,7 +11,7 @@ SYMBOLS ?=
 # lld takes archives in any order.
 BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -L$(STATIC) $(if $(SYMBOLS),,-Xlinker -s)
 
-.PHONY: deps test-deps run build test test-unit test-interop lint format generate bench install clean
+.PHONY: deps test-deps run build test test-unit test-interop conformance conformance-quick conformance-deps lint format generate bench install clean
 
 build: deps
 	@scripts/static-libraries.sh $(STATIC)
@@ -26,13 +27,26 @@ test-deps: deps
 run: build
 	@$(BINARY) connect echo:
 
-test: test-deps build lint test-unit test-interop
+test: test-deps build lint test-unit test-interop conformance-quick
 
 test-unit:
 	swift test
 
 test-interop:
 	/usr/bin/python3 -m pytest -q Tests/Interop
+
+# The Autobahn TestSuite, both roles. `make conformance CASES='1.* 5.*' ROLE=server` runs some of it.
+conformance: conformance-deps
+	@scripts/install-autobahn.sh
+	@/usr/bin/python3 Tests/Conformance/conformance.py
+
+# The categories that take seconds. Without a Python 2.7 (status 3) the script has said so, and that is all.
+conformance-quick: conformance-deps
+	@scripts/install-autobahn.sh || { [ $$? -eq 3 ] && exit 0; exit 1; }; \
+	EXCLUDE='9.* 12.* 13.*' /usr/bin/python3 Tests/Conformance/conformance.py
+
+conformance-deps: test-deps build
+	@PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS) --product AutobahnClient >&2
 
 lint:
 	swift format lint --strict --recursive Sources Tests Package.swift

@@ -28,6 +28,12 @@ let package = Package(
             name: "wsx",
             dependencies: ["WSCore", "CReadline"],
             swiftSettings: swiftSettings),
+        // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
+        .executableTarget(
+            name: "AutobahnClient",
+            dependencies: ["WSCore"],
+            path: "Tests/Conformance/AutobahnClient",
+            swiftSettings: swiftSettings),
         // Counts allocations in the test process.
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .testTarget(

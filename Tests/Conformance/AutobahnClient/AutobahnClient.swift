@@ -1,0 +1,76 @@
+import WSCore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The client that the fuzzing server of the Autobahn TestSuite examines.
+///
+///      AutobahnClient ws://127.0.0.1:9001 AGENT
+///
+/// It runs every case that the server has for it, one connection each, and has the reports written at the end. What
+/// came of the cases is in the reports; the exit status is 1 only when the server could not be talked to.
+@main
+struct AutobahnClient {
+    private let loop: EventLoop
+    private let server: String
+    private let maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
+
+    static func main() {
+        StandardDescriptors.prepare()
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3 else { fail("usage: AutobahnClient URL AGENT") }
+        do {
+            let client = AutobahnClient(loop: try EventLoop(), server: arguments[1])
+            try client.runCases(as: arguments[2])
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    private func runCases(as agent: String) throws {
+        let answer = try visit("/getCaseCount", echoes: false).answer
+        guard let count = Int(String(decoding: answer, as: UTF8.self)) else { Self.fail("no count of cases came") }
+        for number in 0..<count {
+            try visit("/runCase?case=\(number + 1)&agent=\(agent)", echoes: true)
+        }
+        try visit("/updateReports?agent=\(agent)", echoes: false)
+    }
+
+    /// Connects, as `wsx connect` does, and stays until the connection has ended.
+    @discardableResult
+    private func visit(_ target: String, echoes: Bool) throws -> EchoHandler {
+        let url = try WebSocketURL(parsing: server + target)
+        guard case .tcp(let host, let port) = url.endpoint else { Self.fail("\(url) has no host") }
+        let request = try ClientRequest(url: url, extensionOffers: ClientSettings.extensionOffers)
+        let handler = EchoHandler(echoes: echoes)
+        var failure: ConnectError?
+        let connector = Connector(
+            .init(
+                destination: .tcp(host: host, port: port, family: nil), request: request,
+                timeout: ClientSettings.connectTimeout),
+            on: loop
+        ) { result in
+            switch result {
+            case .success(let opened):
+                Connection(
+                    opened.stream, settings: ClientSettings.connection, maskingKeys: maskingKeys, handler: handler
+                ).start(with: opened.firstBytes)
+            case .failure(let error): failure = error
+            }
+        }
+        connector.start()
+        // The loop ends when nothing is left to wait for: the connection is over.
+        loop.run()
+        if let failure { throw failure }
+        guard handler.end != nil else { Self.fail("\(url): the connection was forgotten") }
+        return handler
+    }
+
+    private static func fail(_ message: String) -> Never {
+        StandardDescriptors.writeAll("AutobahnClient: \(message)\n", to: StandardDescriptors.error)
+        exit(1)
+    }
+}

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""The Autobahn TestSuite judges wsx in both roles, over ws. Run by `make conformance`.
+
+The suite's fuzzing server examines AutobahnClient, which connects as `wsx connect` does and echoes; its fuzzing client
+examines `wsx listen --echo`. Only OK and INFORMATIONAL pass. The reports stay in .build/conformance.
+
+    CASES='1.* 5.*'     the cases to run; all unless given
+    EXCLUDE='9.*'       those of them to leave out; none unless given
+    ROLE=client         or server, or both, which run side by side; both unless given
+"""
+
+import contextlib
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, os.fspath(HERE.parent / "Interop"))
+
+from processes import BINARY, ROOT, Listener, PeerServer, Running  # noqa: E402
+
+PYTHON27 = ROOT / ".build/autobahn/bin/python"
+WSTEST = ROOT / ".build/autobahn/bin/wstest"
+CLIENT = ROOT / ".build/release/AutobahnClient"
+REPORTS = ROOT / ".build/conformance"
+
+AGENT = "wsx"
+CASE_COUNT = 517
+ROLES = {"client": "wsx as a client", "server": "wsx listen --echo"}
+# The program whose end is the end of a role's trial.
+RUNNERS = {"client": "AutobahnClient", "server": "the suite's client"}
+# No case takes that long; the suite itself would wait for a quarter of an hour.
+STALL_SECONDS = 180
+
+CATALOGUE = """
+import json
+from autobahntestsuite import case
+names = [name.__name__[len(case.CaseBasename):].replace("_", ".") for name in case.Cases]
+print(json.dumps({"cases": names, "categories": case.CaseCategories}))
+"""
+
+
+def say(text=""):
+    print(text, flush=True)
+
+
+def progress(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def category(case):
+    return case.split(".")[0]
+
+
+def position(case):
+    return [int(part) for part in case.split(".")]
+
+
+def read_catalogue():
+    """The names of all cases in order, and the titles of their categories."""
+    answer = subprocess.run([PYTHON27, "-c", CATALOGUE], capture_output=True, text=True, timeout=60, check=True)
+    catalogue = json.loads(answer.stdout)
+    cases = sorted(catalogue["cases"], key=position)
+    if len(set(cases)) != CASE_COUNT:
+        sys.exit(f"conformance: the suite has {len(set(cases))} cases, and not {CASE_COUNT}; it is another version")
+    return cases, catalogue["categories"]
+
+
+def chosen_cases(cases):
+    """The cases that CASES and EXCLUDE leave, or an end with status 2 where a pattern matches none."""
+    def matching(variable, default):
+        patterns = os.environ.get(variable, "").split() or default
+        for pattern in patterns:
+            if not fnmatch.filter(cases, pattern):
+                progress(f"conformance: {variable}: no case matches '{pattern}'; write one as 7.1.1, or several as 7.*")
+                sys.exit(2)
+        return {case for pattern in patterns for case in fnmatch.filter(cases, pattern)}
+
+    chosen = matching("CASES", ["*"]) - matching("EXCLUDE", [])
+    if not chosen:
+        progress("conformance: EXCLUDE leaves none of the CASES")
+        sys.exit(2)
+    return [case for case in cases if case in chosen]
+
+
+class Trial:
+    """One role before the suite. `process` is what ends when the trial is over."""
+
+    def __init__(self, role, cases):
+        self.role = role
+        self.cases = cases
+        self.directory = REPORTS / role
+        self.problems = []
+        self._category = None
+        self._seen_bytes = -1
+        self._deadline = 0
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+
+    def start(self, resources):
+        """Starts both sides; `resources` ends them."""
+        specification = self.directory / "specification.json"
+        content = {
+            "outdir": os.fspath(self.directory), "cases": self.cases, "exclude-cases": [], "exclude-agent-cases": {}}
+        if self.role == "client":
+            specification.write_text(json.dumps(content))
+            command = [PYTHON27, "-u", HERE / "fuzzing_server.py", specification]
+            self.suite = resources.enter_context(PeerServer(command))
+            url = f"ws://127.0.0.1:{self.suite.port}"
+            self.wsx = self.process = resources.enter_context(Running([CLIENT, url, AGENT]))
+        else:
+            self.wsx = resources.enter_context(Listener("--echo"))
+            content["servers"] = [{"agent": AGENT, "url": self.wsx.url}]
+            specification.write_text(json.dumps(content))
+            command = [PYTHON27, "-u", WSTEST, "--mode", "fuzzingclient", "--spec", specification]
+            self.suite = self.process = resources.enter_context(Running(command))
+
+    def is_over(self, titles):
+        """Whether it is over: also when the suite has not gone on for too long."""
+        if self.process.process.poll() is not None:
+            return True
+        output = self.suite.out
+        if len(output) != self._seen_bytes:
+            self._seen_bytes = len(output)
+            self._deadline = time.monotonic() + STALL_SECONDS
+            self._report_category(output, titles)
+        if time.monotonic() < self._deadline:
+            return False
+        self.problems.append(f"nothing happened for {STALL_SECONDS} s")
+        return True
+
+    def _report_category(self, output, titles):
+        running = re.findall(rb"Running test case ID (\S+)", output)
+        if running and category(running[-1].decode()) != self._category:
+            self._category = category(running[-1].decode())
+            progress(f"{ROLES[self.role]}: category {self._category}, {titles[self._category]}")
+
+    def finish(self):
+        """Keeps what both sides had to say, and ends the server as its user would."""
+        status = self.process.process.poll()
+        if status:
+            self.problems.append(f"{RUNNERS[self.role]} ended with status {status}")
+        if self.role == "server":
+            try:
+                status = self.wsx.stop()
+            except (OSError, subprocess.TimeoutExpired) as error:
+                status = error
+            if status != 0:
+                self.problems.append(f"the server, asked to end, did not do so with status 0: {status}")
+        for name, program in (("suite", self.suite), ("wsx", self.wsx)):
+            (self.directory / f"{name}.log").write_bytes(program.out + program.err.encode())
+
+    def results(self):
+        """What the suite found for each case: an entry of its index, or None for one that it did not run."""
+        index = self.directory / "index.json"
+        found = json.loads(index.read_text()).get(AGENT, {}) if index.exists() else {}
+        return {case: found.get(case) for case in self.cases}
+
+
+def verdict(result):
+    """What becomes of a case: both what wsx did and how it closed count."""
+    if result is None:
+        return "not run"
+    behaviors = {result["behavior"], result["behaviorClose"]}
+    if behaviors == {"OK"}:
+        return "OK"
+    if behaviors <= {"OK", "INFORMATIONAL"}:
+        return "informational"
+    if behaviors <= {"OK", "INFORMATIONAL", "NON-STRICT"}:
+        return "non-strict"
+    return "failed"
+
+
+VERDICTS = ["OK", "informational", "non-strict", "failed", "not run"]
+PASSING = {"OK", "informational"}
+
+
+def show_table(heading, results, titles):
+    """A row for each category, and one for all."""
+    rows = {}
+    for case, result in results.items():
+        for key in (category(case), "all"):
+            row = rows.setdefault(key, {"cases": 0, "ms": 0, **dict.fromkeys(VERDICTS, 0)})
+            row["cases"] += 1
+            row[verdict(result)] += 1
+            row["ms"] += result["duration"] if result else 0
+    width = max(len(title) for title in titles.values()) + 3
+    say(f"\n{heading:<{width}} {'cases':>6}" + "".join(f"{name:>14}" for name in VERDICTS) + f"{'seconds':>10}")
+    for key in sorted(rows.keys() - {"all"}, key=int) + ["all"]:
+        row = rows[key]
+        name = f"{key:>2} {titles[key]}" if key in titles else key
+        counts = "".join(f"{row[name]:>14}" for name in VERDICTS)
+        say(f"{name:<{width}} {row['cases']:>6}{counts}{row['ms'] / 1000:>10.1f}")
+
+
+def show_failure(case, result, directory):
+    """A case that did not pass: what the suite found, what the case is about, and where its report is."""
+    report = directory / result["reportfile"]
+    description = re.sub(r"<[^>]*>", " ", json.loads(report.read_text())["description"])
+    say(f"  {case}: {result['behavior']}, closing {result['behaviorClose']} with {result['remoteCloseCode']}: "
+        + " ".join(description.split()))
+    say(f"      {os.path.relpath(report.with_suffix('.html'), ROOT)}")
+
+
+def judge(trial, titles, seconds):
+    """Shows how a trial went; returns whether everything passed."""
+    results = trial.results()
+    show_table(f"{ROLES[trial.role]}, {seconds:.0f} s", results, titles)
+    failures = {case: result for case, result in results.items() if verdict(result) not in PASSING}
+    for case, result in failures.items():
+        if result:
+            show_failure(case, result, trial.directory)
+    missing = [case for case, result in failures.items() if not result]
+    if missing:
+        say(f"  not run: {' '.join(missing)}")
+    for problem in trial.problems:
+        say(f"  {problem}; see {os.path.relpath(trial.directory, ROOT)}/*.log")
+    return not failures and not trial.problems
+
+
+def main():
+    role = os.environ.get("ROLE") or "both"
+    if role not in (*ROLES, "both"):
+        progress(f"conformance: ROLE '{role}' is none of client, server and both")
+        sys.exit(2)
+    for program in (BINARY, CLIENT, WSTEST):
+        if not os.access(program, os.X_OK):
+            sys.exit(f"conformance: {program} is missing; run it as `make conformance`")
+    # Ended from outside, it still ends what it started.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+
+    cases, titles = read_catalogue()
+    cases = chosen_cases(cases)
+    trials = [Trial(name, cases) for name in ROLES if role in (name, "both")]
+    begin = time.monotonic()
+    seconds = {}
+    with contextlib.ExitStack() as resources:
+        for trial in trials:
+            trial.start(resources)
+        while running := [trial for trial in trials if trial not in seconds]:
+            for trial in running:
+                if trial.is_over(titles):
+                    seconds[trial] = time.monotonic() - begin
+                    trial.finish()
+            time.sleep(0.1)
+    passed = [judge(trial, titles, seconds[trial]) for trial in trials]
+    say(f"\nreports: {os.path.relpath(REPORTS, ROOT)}/*/index.html")
+    sys.exit(0 if all(passed) else 1)
+
+
+main()
