@@ -16,14 +16,16 @@ import WSCore
 struct AutobahnClient {
     private let loop: EventLoop
     private let server: String
-    private let maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
+    private let resources: ConnectionResources
 
     static func main() {
         StandardDescriptors.prepare()
         let arguments = CommandLine.arguments
         guard arguments.count == 3 else { fail("usage: AutobahnClient URL AGENT") }
         do {
-            let client = AutobahnClient(loop: try EventLoop(), server: arguments[1])
+            let loop = try EventLoop()
+            let client = AutobahnClient(
+                loop: loop, server: arguments[1], resources: ConnectionResources(on: loop))
             try client.runCases(as: arguments[2])
         } catch {
             fail("\(error)")
@@ -56,7 +58,8 @@ struct AutobahnClient {
             switch result {
             case .success(let opened):
                 Connection(
-                    opened.stream, settings: ClientSettings.connection, maskingKeys: maskingKeys, handler: handler
+                    opened.stream, settings: ClientSettings.connection, deflate: opened.deflate, resources: resources,
+                    handler: handler
                 ).start(with: opened.firstBytes)
             case .failure(let error): failure = error
             }

@@ -53,6 +53,19 @@ import WSCore
                 == Array("\(String(repeating: "a", count: 10))\(String(repeating: "b", count: 200))".utf8))
     }
 
+    @Test("storage that is grown to a size has that size, and what was in it")
+    func growth() {
+        var buffer = ByteBuffer()
+        buffer.append("abc")
+        buffer.consume(1)
+        buffer.growStorage(to: 1000)
+        #expect(buffer.storageBytes == 1000)
+        #expect(buffer.freeBytes == 998)
+        #expect(contents(of: buffer) == Array("bc".utf8))
+        buffer.growStorage(to: 10)
+        #expect(buffer.storageBytes == 1000)
+    }
+
     @Test("taking everything leaves an empty buffer without storage")
     func takeAll() {
         var buffer = ByteBuffer()

@@ -45,6 +45,23 @@ import Testing
         }
     }
 
+    @Test("a timer that does not keep the loop alive lets it end, and fires in one that others keep alive")
+    func lonely() throws {
+        try withLoop { loop in
+            var count = 0
+            let timer = Timer(on: loop) { count += 1 }
+            timer.keepsLoopAlive = false
+            timer.start(after: .milliseconds(1), every: .milliseconds(1))
+            loop.run()
+            loop.run { count >= 2 }
+            timer.keepsLoopAlive = true
+            let begin = loop.now
+            timer.start(after: .milliseconds(20))
+            loop.run()
+            #expect(loop.now - begin >= .milliseconds(19))
+        }
+    }
+
     @Test("starting again puts the call off")
     func restart() throws {
         try withLoop { loop in

@@ -18,12 +18,15 @@ final class ServerFixture {
         weak var fixture: ServerFixture?
     }
 
-    init(_ policy: ServerPolicy, on loop: EventLoop, handshakeTimeout: Duration = .seconds(10)) {
+    init(
+        _ policy: ServerPolicy, deflate: DeflatePreferences? = nil, on loop: EventLoop,
+        handshakeTimeout: Duration = .seconds(10)
+    ) {
         let registry = Registry()
         self.registry = registry
         server = Server(
             .init(
-                policy: policy, connection: .init(role: .server, limits: .server),
+                policy: policy, connection: .init(role: .server, limits: .server), deflate: deflate,
                 handshakeTimeout: handshakeTimeout),
             on: loop
         ) { client in

@@ -97,6 +97,12 @@ import WSCore
             message:
                 "connecting to ws://h/: the server closed the connection in the middle of its answer; try again"),
         Example(
+            failure: .connecting(url: url, .compression(.doesNotMatch(ExtensionOffer(name: "permessage-deflate")))),
+            status: .violation, kind: "handshake",
+            message:
+                "connecting to ws://h/: the server accepted compression as it was not offered: permessage-deflate; check the server, or try --compress=off"
+        ),
+        Example(
             failure: .connecting(url: url, .handshake(.missingAccept)), status: .violation, kind: "handshake",
             message:
                 "connecting to ws://h/: the server's Sec-WebSocket-Accept is missing: it does not speak WebSocket; check the path"

@@ -1,0 +1,110 @@
+import Testing
+
+@testable import WSCore
+
+/// permessage-deflate between a connector and a server in the same loop.
+@Suite struct ConnectionCompressionTests {
+    @Test("what both ends agree on is used both ways, and what it saved can be read off")
+    func agreement() throws {
+        try withServer(.init(), offering: .init(windowBits: 10)) { loop, server, opened in
+            #expect(opened.deflate == DeflateParameters(serverMaxWindowBits: 10, clientMaxWindowBits: 10))
+            let value = ExtensionHeader.value(of: opened.upgrade.extensions)
+            #expect(value == "permessage-deflate; server_max_window_bits=10; client_max_window_bits=10")
+            let text = String(repeating: "much the same, ", count: 50)
+            let client = exchange(text, loop, opened)
+            #expect(client.handler.events == [.text(text)])
+            for traffic in [client.sentTraffic, client.receivedTraffic] {
+                #expect(traffic.messages == 1)
+                #expect(traffic.messageBytes == 750)
+                #expect(traffic.wireBytes < 100)
+            }
+            end(client, loop, server)
+        }
+    }
+
+    @Test("without an offer, or with a server that has no use for one, messages travel as they are")
+    func nothing() throws {
+        for (wished, offered) in [(DeflatePreferences(), nil), (nil, DeflatePreferences()), (nil, nil)] {
+            try withServer(wished, offering: offered) { loop, server, opened in
+                #expect(opened.deflate == nil)
+                #expect(opened.upgrade.extensions.isEmpty)
+                let client = exchange(String(repeating: "a", count: 100), loop, opened)
+                #expect(client.sentTraffic == Traffic(messages: 1, messageBytes: 100, wireBytes: 106))
+                #expect(client.receivedTraffic == Traffic(messages: 1, messageBytes: 100, wireBytes: 102))
+                end(client, loop, server)
+            }
+        }
+    }
+
+    @Test("a connection that idles gives zlib's memory back, which does not keep the loop running")
+    func idling() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(.tcp, on: loop)
+            let resources = ConnectionResources(on: loop, idleInterval: .milliseconds(20))
+            let client = Connection(
+                near, settings: .init(role: .client, limits: .client), deflate: DeflateParameters(),
+                resources: resources, handler: RecordingPeer())
+            let server = Connection(
+                far, settings: .init(role: .server, limits: .server), deflate: DeflateParameters(),
+                resources: resources, handler: RecordingPeer())
+            server.handler.onMessage = echo
+            client.start()
+            server.start()
+            for count in 1...2 {
+                client.send(String(repeating: "busy ", count: 100))
+                loop.run { client.handler.messageCount == count }
+                #expect(resources.deflateMemory.deflaters.streamCount == 2)
+                #expect(resources.deflateMemory.inflaters.streamCount == 2)
+                loop.run {
+                    !resources.deflateMemory.deflaters.hasStreams && !resources.deflateMemory.inflaters.hasStreams
+                }
+            }
+            #expect(client.handler.events[0] == client.handler.events[1])
+            client.send(String(repeating: "busy ", count: 100))
+            client.close(CloseFrame(code: .normalClosure))
+            // Nothing but the timer is left when both have ended.
+            loop.run()
+            #expect(client.handler.messageCount == 3)
+            #expect(client.handler.end != nil)
+        }
+    }
+
+    private func exchange(_ text: String, _ loop: EventLoop, _ opened: Connector.Opened) -> Connection<RecordingPeer> {
+        let client = Connection(
+            opened.stream, settings: .init(role: .client, limits: .client), deflate: opened.deflate,
+            resources: ConnectionResources(on: loop), handler: RecordingPeer())
+        client.start(with: opened.firstBytes)
+        client.send(text)
+        loop.run { client.handler.messageCount == 1 }
+        return client
+    }
+
+    private func end(_ client: Connection<RecordingPeer>, _ loop: EventLoop, _ server: ServerFixture) {
+        client.close(CloseFrame(code: .normalClosure))
+        loop.run { client.handler.end != nil && server.server.connections.isEmpty }
+    }
+
+    private func withServer(
+        _ wished: DeflatePreferences?, offering offered: DeflatePreferences?,
+        _ body: (EventLoop, ServerFixture, Connector.Opened) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let server = ServerFixture(try ServerPolicy(), deflate: wished, on: loop)
+            server.handler = { $0.onMessage = echo }
+            let anyPort = try #require(anyLoopbackPort())
+            let port = try #require(try server.server.listen(on: .tcp(anyPort))).port
+            let request = try ClientRequest(
+                url: try WebSocketURL(parsing: "ws://127.0.0.1:\(port)/"),
+                extensionOffers: offered.map { [$0.offer] } ?? [])
+            var result: Result<Connector.Opened, ConnectError>?
+            let connector = Connector(
+                .init(destination: .tcp(host: "127.0.0.1", port: port, family: nil), request: request), on: loop
+            ) { result = $0 }
+            connector.start()
+            loop.run { result != nil }
+            try body(loop, server, try #require(result).get())
+            server.server.close(CloseFrame(code: .goingAway))
+            loop.runOnce()
+        }
+    }
+}
