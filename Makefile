@@ -1,5 +1,6 @@
 # make run    installs what is missing, builds, and opens the REPL against the embedded echo server
 # make test   installs the test peers and runs every test
+# make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET names one
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 BINARY = .build/release/wsx
@@ -10,7 +11,11 @@ SYMBOLS ?=
 # lld takes archives in any order.
 BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -L$(STATIC) $(if $(SYMBOLS),,-Xlinker -s)
 
-.PHONY: deps test-deps run build test test-unit test-interop lint format generate bench install clean
+# How long `make fuzz` runs each target. `make test` tries all inputs known and a few seconds of new ones.
+SECONDS = 60
+TARGET ?=
+
+.PHONY: deps test-deps run build test test-unit test-interop test-fuzz fuzz lint format generate bench install clean
 
 build: deps
 	@scripts/static-libraries.sh $(STATIC)
@@ -26,7 +31,7 @@ test-deps: deps
 run: build
 	@$(BINARY) connect echo:
 
-test: test-deps build lint test-unit test-interop
+test: test-deps build lint test-unit test-interop test-fuzz
 
 test-unit:
 	swift test
@@ -34,12 +39,18 @@ test-unit:
 test-interop:
 	/usr/bin/python3 -m pytest -q Tests/Interop
 
+test-fuzz:
+	@$(MAKE) --no-print-directory fuzz SECONDS=5
+
+fuzz: deps
+	@/usr/bin/python3 Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))
+
 lint:
-	swift format lint --strict --recursive Sources Tests Package.swift
+	swift format lint --strict --recursive Sources Tests Fuzz Package.swift
 	scripts/check-layers.sh
 
 format:
-	swift format --in-place --recursive Sources Tests Package.swift
+	swift format --in-place --recursive Sources Tests Fuzz Package.swift
 
 bench: build test-deps
 	@/usr/bin/python3 Benchmarks/bench.py
