@@ -1,6 +1,7 @@
 # make run    installs what is missing, builds, and opens the REPL against the embedded echo server
 # make test   installs the test peers and runs every test
 # make conformance   has the Autobahn TestSuite judge the client and the server
+# make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET names one
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 BINARY = .build/release/wsx
@@ -11,7 +12,12 @@ SYMBOLS ?=
 # lld takes archives in any order.
 BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -L$(STATIC) $(if $(SYMBOLS),,-Xlinker -s)
 
-.PHONY: deps test-deps run build test test-unit test-interop conformance conformance-quick conformance-deps lint format generate bench install clean
+# How long `make fuzz` runs each target. `make test` tries all inputs known and a few seconds of new ones.
+SECONDS = 60
+TARGET ?=
+
+.PHONY: deps test-deps run build test test-unit test-interop test-fuzz conformance conformance-quick \
+	conformance-deps fuzz lint format generate bench install clean
 
 build: deps
 	@scripts/static-libraries.sh $(STATIC)
@@ -27,13 +33,19 @@ test-deps: deps
 run: build
 	@$(BINARY) connect echo:
 
-test: test-deps build lint test-unit test-interop conformance-quick
+test: test-deps build lint test-unit test-interop test-fuzz conformance-quick
 
 test-unit:
 	swift test
 
 test-interop:
 	/usr/bin/python3 -m pytest -q Tests/Interop
+
+test-fuzz:
+	@$(MAKE) --no-print-directory fuzz SECONDS=5
+
+fuzz: deps
+	@/usr/bin/python3 Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))
 
 # The Autobahn TestSuite, both roles. `make conformance CASES='1.* 5.*' ROLE=server` runs some of it.
 conformance: conformance-deps
@@ -49,11 +61,11 @@ conformance-deps: test-deps build
 	@PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS) --product AutobahnClient >&2
 
 lint:
-	swift format lint --strict --recursive Sources Tests Package.swift
+	swift format lint --strict --recursive Sources Tests Fuzz Package.swift
 	scripts/check-layers.sh
 
 format:
-	swift format --in-place --recursive Sources Tests Package.swift
+	swift format --in-place --recursive Sources Tests Fuzz Package.swift
 
 bench: build test-deps
 	@/usr/bin/python3 Benchmarks/bench.py

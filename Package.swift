@@ -43,3 +43,24 @@ let package = Package(
         .testTarget(name: "wsxTests", dependencies: ["wsx", "WSCore"], swiftSettings: swiftSettings),
     ]
 )
+
+// `make fuzz` builds the fuzz targets in place of the program and its tests.
+if Context.environment["WSX_FUZZ"] != nil {
+    package.products = []
+    package.targets.removeAll { $0.name == "wsx" || $0.isTest }
+    package.targets += [
+        // libFuzzer has a main function of its own, so that of the program gets another name.
+        .target(
+            name: "wsx",
+            dependencies: ["WSCore", "CReadline"],
+            swiftSettings: swiftSettings + [
+                .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "wsx_main"])
+            ]),
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: ["wsx", "WSCore"],
+            path: "Fuzz",
+            sources: ["Support", "Targets"],
+            swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),
+    ]
+}

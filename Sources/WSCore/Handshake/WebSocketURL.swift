@@ -83,7 +83,9 @@ extension WebSocketURL: CustomStringConvertible {
             let encodedPath = PercentEncoding.encode(path.utf8) {
                 ASCII.isUnreservedOrSubDelimiter($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@")
             }
-            return "ws+unix:\(encodedPath):\(requestTarget)"
+            // Of three slashes or more the first two would be read as those of an empty authority.
+            let authority = encodedPath.utf8.starts(with: "///".utf8) ? "//" : ""
+            return "ws+unix:\(authority)\(encodedPath):\(requestTarget)"
         case .embeddedEcho:
             return "echo:"
         }

@@ -130,6 +130,14 @@ import Testing
         #expect(try WebSocketURL(parsing: "echo:").endpoint == .embeddedEcho)
     }
 
+    @Test("the URL that is shown for a socket path with several slashes in front leads to the same socket")
+    func socketPathOfSlashes() throws {
+        for typed in ["ws+unix://x", "ws+unix://////x", "ws+unix:///////x"] {
+            let url = try WebSocketURL(parsing: typed)
+            #expect(try WebSocketURL(parsing: url.description).endpoint == url.endpoint, "\(url)")
+        }
+    }
+
     @Test(
         "a Location refers to what RFC 3986 §5.4 says",
         arguments: [

@@ -1,0 +1,34 @@
+/// Ends the process, which libFuzzer takes for a finding, unless `holds`.
+/// - Parameters:
+///   - holds: The property.
+///   - claim: What was expected, and what was found in its place.
+func expect(
+    _ holds: Bool, _ claim: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
+) {
+    guard holds else { fatalError(claim(), file: file, line: line) }
+}
+
+/// Expects two values to be equal.
+func expectEqual<Value: Equatable>(
+    _ left: Value, _ right: Value, _ what: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
+) {
+    expect(left == right, "\(what()):\n  \(left)\n  \(right)", file: file, line: line)
+}
+
+/// Ends the process where something happened that cannot.
+func unexpected(_ what: String, file: StaticString = #fileID, line: UInt = #line) -> Never {
+    fatalError(what, file: file, line: line)
+}
+
+/// Expects text that a terminal shows as one line and that does nothing else to it.
+func expectOneSafeLine(_ text: String, file: StaticString = #fileID, line: UInt = #line) {
+    expect(!text.isEmpty, "there are no words", file: file, line: line)
+    // By numbers and not by the code under test.
+    let driving = text.unicodeScalars.first { scalar in
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true
+        default: false
+        }
+    }
+    expect(driving == nil, "a message contains \(String(describing: driving)): \(text)", file: file, line: line)
+}

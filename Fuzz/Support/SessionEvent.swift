@@ -1,0 +1,67 @@
+import WSCore
+
+/// What a session tells its handler.
+enum SessionEvent: Equatable {
+    case message(MessageKind, [UInt8])
+    case ping([UInt8])
+    case pong([UInt8])
+    case close(CloseFrame)
+}
+
+/// Remembers what a session tells it.
+struct RecordingHandler: SessionHandler {
+    var events: [SessionEvent] = []
+    var headers: [FrameHeader] = []
+
+    mutating func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+        events.append(.message(kind, bytes(of: payload)))
+    }
+
+    mutating func receivedPing(_ payload: RawSpan, outbox: inout Outbox) {
+        events.append(.ping(bytes(of: payload)))
+    }
+
+    mutating func receivedPong(_ payload: RawSpan, outbox: inout Outbox) {
+        events.append(.pong(bytes(of: payload)))
+    }
+
+    mutating func receivedClose(_ frame: CloseFrame, outbox: inout Outbox) {
+        events.append(.close(frame))
+    }
+
+    mutating func receivedHeader(_ header: FrameHeader) {
+        headers.append(header)
+    }
+}
+
+/// The bytes of a span, copied.
+func bytes(of span: RawSpan) -> [UInt8] {
+    span.withUnsafeBytes { Array($0) }
+}
+
+/// The readable bytes of a buffer, copied.
+func contents(of buffer: borrowing ByteBuffer) -> [UInt8] {
+    buffer.withReadableBytes { bytes(of: $0) }
+}
+
+/// A source of masking keys that are the same in every run.
+func seededKeys() -> MaskingKeySource {
+    var random = SeededRandom(seed: 1)
+    return MaskingKeySource { buffer in
+        for offset in stride(from: 0, to: buffer.count, by: 8) {
+            buffer.storeBytes(of: random.next(), toByteOffset: offset, as: UInt64.self)
+        }
+    }
+}
+
+extension Session {
+    /// Gives the session a copy of bytes.
+    mutating func receive<Handler: SessionHandler>(
+        _ bytes: some Sequence<UInt8>, handler: inout Handler
+    ) throws(ProtocolError) {
+        var copy = Array(bytes)
+        var span = copy.mutableSpan
+        var raw = span.mutableBytes
+        try receive(&raw, handler: &handler)
+    }
+}

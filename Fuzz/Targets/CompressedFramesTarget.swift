@@ -1,0 +1,48 @@
+import WSCore
+
+extension FuzzTarget {
+    /// Bytes from a peer with which permessage-deflate was agreed on, in both roles.
+    ///
+    /// - The events are the same in any pieces. Text is UTF-8, and no message is larger than the limit.
+    /// - A violation is one in any pieces, though a fault that shows in an earlier piece may be found before another.
+    static let compressedFrames = FuzzTarget(name: "compressed-frames") { input in
+        for role in Role.allCases {
+            let limits = Limits(maximumMessageBytes: 5000, maximumFragments: 20)
+            let whole = Outcome(of: [input[...]], receivedBy: role, limits: limits)
+            for pieces in waysToCut(input) {
+                let cut = Outcome(of: pieces, receivedBy: role, limits: limits)
+                expectEqual(whole.events, cut.events, "as \(role), whole and in pieces of \(pieces.map(\.count))")
+                expectEqual(
+                    whole.error == nil, cut.error == nil, "a violation as \(role), in pieces of \(pieces.map(\.count))")
+            }
+            for case .message(let kind, let payload) in whole.events {
+                expect(payload.count <= limits.maximumMessageBytes, "a message is larger than the limit")
+                expect(
+                    kind == .binary || UTF8Reference.judge(payload[...]) == .whole, "a text message is not UTF-8")
+            }
+        }
+    }
+
+    /// What becomes of bytes.
+    private struct Outcome {
+        var events: [SessionEvent] = []
+        var error: ProtocolError?
+
+        init(of pieces: [ArraySlice<UInt8>], receivedBy role: Role, limits: Limits) {
+            let codec = DeflateMemory().makeCodec(for: DeflateParameters(), role: role)
+            var session = Session(
+                role: role, limits: limits, maskingKeys: seededKeys(), compressor: codec.compressor,
+                decompressor: codec.decompressor)
+            var handler = RecordingHandler()
+            for piece in pieces {
+                do throws(ProtocolError) {
+                    try session.receive(piece, handler: &handler)
+                } catch {
+                    expect(self.error == nil, "\(error) was reported after \(String(describing: self.error))")
+                    self.error = error
+                }
+            }
+            events = handler.events
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import WSCore
+
+extension FuzzTarget {
+    /// The values of Sec-WebSocket-Extensions, one a line.
+    ///
+    /// - What parses is made of tokens, and written and parsed again it is the same.
+    /// - Several fields mean what one with their values, joined by commas, means.
+    static let extensions = FuzzTarget(name: "extensions") { input in
+        let values = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        let joined = try? ExtensionHeader.parse([values.joined(separator: ",")])
+        guard let offers = try? ExtensionHeader.parse(values) else {
+            // A quoted string that one field leaves open may be closed by the next when they are joined.
+            expect(joined == nil || values.contains { $0.contains("\"") }, "the fields parse only when joined")
+            return
+        }
+        expectEqual(joined, offers, "as one field and as several")
+        for offer in offers {
+            let words = [offer.name] + offer.parameters.flatMap { [$0.name] + ($0.value.map { [$0] } ?? []) }
+            for word in words {
+                expect(!word.isEmpty && word.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(word) is no token")
+            }
+        }
+        expectEqual(try? ExtensionHeader.parse([ExtensionHeader.value(of: offers)]), offers, "written and parsed again")
+    }
+}

@@ -1,0 +1,103 @@
+@testable import WSCore
+
+extension FuzzTarget {
+    /// Heads of requests and responses, under ordinary limits and tight ones.
+    ///
+    /// - It makes no difference in which pieces a head arrives, nor what follows it.
+    /// - What parses is well-formed: names are tokens, values have no control characters.
+    /// - Written and parsed again it is the same.
+    static let httpHeads = FuzzTarget(name: "http-heads") { input in
+        for kind in [HTTPHeadParser.Kind.request, .response] {
+            for limits in [HeadLimits.client, HeadLimits(maximumBytes: 64, maximumFields: 3)] {
+                let whole = HeadOutcome(of: [input[...]], kind, limits: limits)
+                for pieces in waysToCut(input) {
+                    let cut = HeadOutcome(of: pieces, kind, limits: limits)
+                    expect(
+                        whole.isAlike(cut), "\(kind), whole and in pieces of \(pieces.map(\.count)):\n\(whole)\n\(cut)")
+                }
+                checkHead(whole, kind)
+            }
+        }
+    }
+
+    private static func checkHead(_ outcome: HeadOutcome, _ kind: HTTPHeadParser.Kind) {
+        var startLine: String
+        let fields: HTTPFields
+        switch outcome {
+        case .needsMore: return
+        case .failed(let error): return expectOneSafeLine(error.description)
+        case .request(let head, _):
+            startLine = "\(head.method) \(head.target) HTTP/1.\(head.minorVersion)"
+            fields = head.fields
+            // A scheme with nothing behind it, or asterisk form, has no path; what there is begins with a slash.
+            expect(head.path.map { $0.hasPrefix("/") } ?? true, "the path is \(head.path ?? "")")
+        case .response(let head, _):
+            startLine = "HTTP/1.\(head.minorVersion) \(padded(head.status)) \(head.reason)"
+            fields = head.fields
+        }
+        for field in fields {
+            expect(ASCII.isToken(field.name), "the name is no token: \(field.name)")
+            let isClean = field.value.utf8.allSatisfy { $0 == ASCII.tab || ($0 >= 0x20 && $0 != 0x7F) }
+            expect(isClean, "a value contains a control character: \(field.value)")
+            expectEqual(Array(field.value.utf8), Array(ASCII.trimmed(field.value).utf8), "a value and itself trimmed")
+            startLine += "\r\n\(field.name): \(field.value)"
+        }
+        let written = Array((startLine + "\r\n\r\n").utf8)
+        // What is not UTF-8 becomes longer when it is repaired.
+        let limits = HeadLimits(maximumBytes: .max, maximumFields: .max)
+        let again = HeadOutcome(of: [written[...]], kind, limits: limits)
+        expect(outcome.hasHead(of: again), "written and parsed again:\n\(outcome)\n\(again)")
+    }
+
+    private static func padded(_ status: Int) -> String {
+        String(repeating: "0", count: 3 - String(status).count) + String(status)
+    }
+}
+
+/// What bytes come to, with the number of those that belong to the head.
+private enum HeadOutcome: Equatable {
+    case needsMore
+    case request(RequestHead, byteCount: Int)
+    case response(ResponseHead, byteCount: Int)
+    case failed(HTTPHeadError)
+
+    init(of pieces: [ArraySlice<UInt8>], _ kind: HTTPHeadParser.Kind, limits: HeadLimits) {
+        var parser = HTTPHeadParser(kind, limits: limits)
+        var byteCountBefore = 0
+        do throws(HTTPHeadError) {
+            for piece in pieces {
+                if let byteCount = try parser.receive(piece.span.bytes) {
+                    expectEqual(parser.byteCount, byteCountBefore + byteCount, "the count of the parser")
+                    if let head = parser.requestHead {
+                        self = .request(head, byteCount: parser.byteCount)
+                    } else if let head = parser.responseHead {
+                        self = .response(head, byteCount: parser.byteCount)
+                    } else {
+                        unexpected("there is a head and there is none")
+                    }
+                    return
+                }
+                byteCountBefore += piece.count
+            }
+            self = .needsMore
+        } catch {
+            self = .failed(error)
+        }
+    }
+
+    /// Whether both are the same, but for how much is known of what is not HTTP.
+    func isAlike(_ other: HeadOutcome) -> Bool {
+        if case .failed(.notHTTP(let left)) = self, case .failed(.notHTTP(let right)) = other {
+            return left.starts(with: right) || right.starts(with: left)
+        }
+        return self == other
+    }
+
+    func hasHead(of other: HeadOutcome) -> Bool {
+        switch (self, other) {
+        case (.request(let left, _), .request(let right, _)): left == right
+        case (.response(let left, _), .response(let right, _)): left == right
+        default: false
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import WSCore
+
+@testable import wsx
+
+extension FuzzTarget {
+    /// The JSON events of what a peer sent.
+    ///
+    /// - An event is one line, of UTF-8, in which nothing could drive a terminal.
+    /// - Another parser of JSON reads the payload back, as `data` or as `base64`, and so for text in a field.
+    static let jsonEvents = FuzzTarget(name: "json-events") { input in
+        let isText = String(validating: input, as: UTF8.self) != nil
+        let text = String(decoding: input, as: UTF8.self)
+        var event = JSONEvent("message", time: "2026-05-01T12:00:00.000000Z", into: ByteBuffer())
+        event.add("direction", "in")
+        event.add("bytes", input.count)
+        event.add("clean", true)
+        event.add("reason", text)
+        event.addPayload(input.span.bytes, isText: isText)
+        let line = contents(of: event.finish())
+
+        expectEqual(line.last, UInt8(ascii: "\n"), "the end of the line")
+        guard let shown = String(validating: line.dropLast(), as: UTF8.self) else { unexpected("it is not UTF-8") }
+        expectOneSafeLine(shown)
+        guard let fields = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else {
+            unexpected("it is not JSON: \(shown)")
+        }
+        expectEqual(fields.count, 7, "the number of fields")
+        expectEqual(fields["bytes"] as? Int, input.count, "bytes")
+        // By bytes: equal strings in Swift may be of different characters.
+        expectEqual((fields["reason"] as? String).map { Array($0.utf8) }, Array(text.utf8), "reason")
+        let payload =
+            isText
+            ? (fields["data"] as? String).map { Array($0.utf8) }
+            : (fields["base64"] as? String).flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+        expectEqual(payload, input, "the payload")
+    }
+}

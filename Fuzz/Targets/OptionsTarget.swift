@@ -1,0 +1,67 @@
+@testable import WSCore
+@testable import wsx
+
+extension FuzzTarget {
+    /// Command lines, their words separated by NUL.
+    ///
+    /// - A command line means something, or ends in words of one line that are safe to show.
+    /// - So do the settings that it comes to, unless they would read a file.
+    /// - The request that `connect` then sends is one that a server reads: the same fields, and no more.
+    static let options = FuzzTarget(name: "options") { input in
+        let words = input.split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(validating: $0, as: UTF8.self) }
+        // The program refuses arguments that are not UTF-8 before it parses them.
+        guard !words.contains(nil) else { return }
+        do throws(UsageError) {
+            switch try CommandLineParser.parse(words.compactMap { $0 }) {
+            case .connect(let arguments): checkConnect(arguments)
+            case .listen(let arguments): checkListen(arguments)
+            case .help(let text), .completions(let text): expect(text.hasSuffix("\n"), "the text does not end its line")
+            case .version: break
+            }
+        } catch {
+            expectOneSafeLine(error.message)
+            expect(error.message.hasPrefix("wsx: "), "the message does not begin with the program's name")
+        }
+    }
+
+    private static func checkConnect(_ arguments: ConnectArguments) {
+        expect(isLegal(closeCode: arguments.closeCode), "\(arguments.closeCode) must not be sent")
+        expect(arguments.closeReason.utf8.count <= 123, "the reason is too long")
+        expect(arguments.connectTimeout >= .zero && arguments.closeTimeout >= .zero, "a time is negative")
+        expect(arguments.maximumMessageBytes > 0 && arguments.maximumFragments > 0, "a limit is not positive")
+        expect(arguments.fragmentBytes.map { $0 > 0 } ?? true, "the size of fragments is not positive")
+        guard arguments.file == nil, !namesFile(arguments.headers) else { return }
+        do throws(Failure) {
+            checkRequest(try ConnectSettings(arguments).request)
+        } catch {
+            expectOneSafeLine(error.message ?? "")
+        }
+    }
+
+    private static func checkListen(_ arguments: ListenArguments) {
+        expect(arguments.maximumMessageBytes > 0 && arguments.maximumFragments > 0, "a limit is not positive")
+        guard !namesFile(arguments.headers) else { return }
+        do throws(Failure) {
+            _ = try ListenSettings(arguments)
+        } catch {
+            expectOneSafeLine(error.message ?? "")
+        }
+    }
+
+    private static func namesFile(_ headers: [String]) -> Bool {
+        headers.contains { $0.hasPrefix("@") }
+    }
+
+    private static func checkRequest(_ request: ClientRequest) {
+        let bytes = request.head(key: "AAAAAAAAAAAAAAAAAAAAAA==")
+        var parser = HTTPHeadParser(.request, limits: HeadLimits(maximumBytes: .max, maximumFields: .max))
+        guard let byteCount = try? parser.receive(bytes.span.bytes), let head = parser.requestHead else {
+            unexpected("the request is not HTTP: \(String(decoding: bytes, as: UTF8.self))")
+        }
+        expectEqual(byteCount, bytes.count, "the length of the request")
+        expectEqual(head.target, request.url.requestTarget, "the request target")
+        expectEqual(Array(head.fields.dropLast()), Array(request.fields), "the fields of the request")
+        for line in ReportedHead.lines(ofSent: String(decoding: bytes, as: UTF8.self)) { expectOneSafeLine(line) }
+    }
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Builds the fuzz targets, runs each of them, and says what became of it. Run by `make fuzz`.
+
+A run begins with the seeds, the regressions and what earlier runs have grown in .build/fuzz/corpus, so that every input
+that ever was a finding is tried again. With `--seconds 0` nothing else is.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCRATCH = ROOT / ".build/fuzz"
+BINARY = SCRATCH / "release/Fuzz"
+# Optimised, because it is twice as fast, and because that is what users run.
+BUILD = [
+    "swift", "build", "-c", "release", "--product", "Fuzz", "--scratch-path", SCRATCH,
+    # The package manager must know of the fuzzer, so that it leaves main to libFuzzer. It passes on one sanitizer
+    # only, so both are named to the compiler again.
+    "--sanitize", "fuzzer", "-Xswiftc", "-sanitize=fuzzer,address", "-Xswiftc", "-enable-testing",
+    "-Xswiftc", "-use-ld=lld",
+]
+ENVIRONMENT = {
+    **os.environ,
+    "WSX_FUZZ": "1",
+    "SWIFT_BACKTRACE": "enable=no",
+    # Swift keeps tags in the upper bits of some pointers, behind which the leak checker finds nothing and so takes
+    # what lives for leaked. What leaks with each input reaches the memory limit instead.
+    "ASAN_OPTIONS": "detect_leaks=0",
+}
+TIMEOUT_S = 10
+MEMORY_LIMIT_MIB = 4096
+# Longer inputs take longer and show nothing more: what is said of sizes is said of small ones.
+INPUT_LIMIT_BYTES = 1000
+
+
+def build():
+    result = subprocess.run(
+        list(map(str, BUILD)), cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        sys.exit(result.stdout + "fuzz: the targets do not build")
+
+
+def target_names():
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "FUZZ_TARGET"}
+    listing = subprocess.run([BINARY], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return listing.stdout.split()
+
+
+class Run:
+    """A run of one target."""
+
+    def __init__(self, target, seconds):
+        self.target = target
+        folders = [SCRATCH / "corpus" / target, ROOT / "Fuzz/Seeds" / target, ROOT / "Fuzz/Regressions" / target]
+        folders[0].mkdir(parents=True, exist_ok=True)
+        findings = SCRATCH / "findings"
+        findings.mkdir(exist_ok=True)
+        command = [
+            BINARY, *filter(pathlib.Path.exists, folders), f"-artifact_prefix={findings / target}-",
+            f"-timeout={TIMEOUT_S}", f"-rss_limit_mb={MEMORY_LIMIT_MIB}", f"-max_len={INPUT_LIMIT_BYTES}",
+            "-print_final_stats=1",
+            f"-max_total_time={seconds}" if seconds > 0 else "-runs=0",
+        ]
+        process = subprocess.run(
+            command, env={**ENVIRONMENT, "FUZZ_TARGET": target}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE)
+        self.log = process.stderr.decode(errors="replace")
+        self.failed = process.returncode != 0
+        self.executions = self.last_number(r"stat::number_of_executed_units: +(\d+)")
+        self.executions_per_second = self.last_number(r"stat::average_exec_per_sec: +(\d+)")
+        self.edges = self.last_number(r"\bcov: (\d+)")
+        self.corpus = self.last_number(r"\bcorp: (\d+)")
+
+    def last_number(self, pattern):
+        found = re.findall(pattern, self.log)
+        return int(found[-1]) if found else 0
+
+    @property
+    def row(self):
+        return (
+            f"| {self.target} | {self.executions:,} | {self.executions_per_second:,} | {self.edges:,} | {self.corpus:,} "
+            f"| {'1, see above' if self.failed else 'none'} |")
+
+    def report(self):
+        """Says what was found, where the input is, and how to try it again."""
+        if not self.failed:
+            return
+        print(f"\n{self.target}: a finding")
+        lines = self.log.splitlines()
+        start = next((index for index, line in enumerate(lines) if re.search(r"Fatal error|ERROR:", line)), -30)
+        print("\n".join(lines[start:][:40]))
+        path = re.search(r"Test unit written to (\S+)", self.log)
+        if path:
+            print(f"Its input is {path.group(1)}; try it again with\n"
+                  f"    FUZZ_TARGET={self.target} {BINARY} {path.group(1)}\n"
+                  f"and keep it in Fuzz/Regressions/{self.target}/ with the fix.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=60, help="how long each target runs; 0 tries known inputs only")
+    parser.add_argument("--target", help="the only target to run")
+    arguments = parser.parse_args()
+    build()
+    targets = target_names()
+    if arguments.target and arguments.target not in targets:
+        sys.exit(f"fuzz: there is no target '{arguments.target}'; there are {', '.join(targets)}")
+    if arguments.target:
+        targets = [arguments.target]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        runs = list(pool.map(lambda target: Run(target, arguments.seconds), targets))
+    for run in runs:
+        run.report()
+    print("\n| target | executions | a second | edges covered | inputs in its corpus | findings |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for run in runs:
+        print(run.row)
+    sys.exit(any(run.failed for run in runs))
+
+
+main()

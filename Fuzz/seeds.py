@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Writes the seeds: for each target a few inputs from which libFuzzer finds its way into the parser."""
+
+import pathlib
+import shutil
+import struct
+import zlib
+
+SEEDS = pathlib.Path(__file__).resolve().parent / "Seeds"
+KEY = b"\x37\xfa\x21\x3d"
+KEY_FIELD = b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+# The answer to that key.
+ACCEPT_FIELD = b"Sec-WebSocket-Accept: ICX+Yqv66kxgM0FcWaLWlFLwTAI=\r\n"
+
+
+def frame(first, payload=b"", is_masked=False, claimed_length=None):
+    """A frame as it travels; `claimed_length` stands in the header in place of the payload's."""
+    count = len(payload) if claimed_length is None else claimed_length
+    mask = 0x80 if is_masked else 0
+    if count <= 125:
+        header = bytes([first, mask | count])
+    elif count <= 0xFFFF:
+        header = struct.pack("!BBH", first, mask | 126, count)
+    else:
+        header = struct.pack("!BBQ", first, mask | 127, count)
+    if not is_masked:
+        return header + payload
+    return header + KEY + bytes(byte ^ KEY[index % 4] for index, byte in enumerate(payload))
+
+
+def both_roles(name, *frames):
+    """The same frames as a server sends them and as a client does."""
+    return {
+        f"{name}-from-server": b"".join(frame(first, payload) for first, payload in frames),
+        f"{name}-from-client": b"".join(frame(first, payload, is_masked=True) for first, payload in frames),
+    }
+
+
+def close(code, reason=b""):
+    return struct.pack("!H", code) + reason
+
+
+TEXT = "aé水🎈".encode()
+FRAMES = {
+    **both_roles("text", (0x81, b"hello"), (0x82, b"\x00\xff")),
+    **both_roles("fragments", (0x01, TEXT[:2]), (0x89, b"ping"), (0x00, TEXT[2:5]), (0x80, TEXT[5:])),
+    **both_roles("ping-pong-close", (0x89, b"1"), (0x8A, b"2"), (0x88, close(1000, b"bye"))),
+    **both_roles("length-16", (0x82, bytes(range(200)))),
+    **both_roles("empty-fragments", (0x02, b""), (0x00, b""), (0x80, b"")),
+    **both_roles("close-without-code", (0x88, b""), (0x81, b"ignored")),
+    **both_roles("invalid-text", (0x01, TEXT[:3]), (0x80, b"\xff")),
+    **both_roles("bad-order", (0x01, b"a"), (0x82, b"b")),
+    "length-64-from-server": frame(0x82, b"beginning", claimed_length=1 << 20),
+    "length-64-from-client": frame(0x82, b"beginning", is_masked=True, claimed_length=1 << 20),
+    "length-too-large": bytes([0x82, 127]) + b"\xff" * 8,
+    "length-not-minimal": bytes([0x82, 126, 0, 5]) + b"hello",
+}
+
+CLOSE_FRAMES = {
+    "empty": b"",
+    "one-byte": b"\x03",
+    "normal": close(1000, b"bye"),
+    "reason-of-many-scripts": close(3000, TEXT),
+    "reason-of-123-bytes": close(4999, b"x" * 123),
+    "reason-cut-in-a-scalar": close(1011, b"x" * 121 + "🎈".encode()),
+    "reason-not-utf-8": close(1001, b"\xc3"),
+    "reserved": close(1005),
+}
+
+# Settings, wishes for compression where there is any, the fragment sizes, and then what each does; see SessionTarget.swift.
+CLIENT, SERVER = 0, 0x80
+SEND_TEXT, SEND_BINARY, PING, PONG, CLOSE, DELIVER, DELIVER_ALL = 0, 1, 2, 3, 4, 5, 7
+SESSION = {
+    "echo": bytes([1, 0, 0, CLIENT | SEND_TEXT, 20, CLIENT | DELIVER_ALL, SERVER | DELIVER_ALL]),
+    "fragments-in-pieces": bytes([1, 2, 4, CLIENT | SEND_TEXT, 30, CLIENT | PING, 4, CLIENT | DELIVER, 7,
+                                  CLIENT | DELIVER, 1, SERVER | DELIVER, 3, SERVER | SEND_BINARY, 130]),
+    "close-by-client": bytes([0, 0, 0, CLIENT | SEND_TEXT, 5, CLIENT | CLOSE, 3, 232, 4, SERVER | SEND_BINARY, 9]),
+    "close-by-both": bytes([0, 1, 1, CLIENT | CLOSE, 3, 232, 0, SERVER | CLOSE, 15, 160, 3, SERVER | DELIVER, 2]),
+    "close-without-code": bytes([0, 0, 0, SERVER | CLOSE, 0, 0, 0, CLIENT | PING, 1]),
+    "large-messages": bytes([1, 5, 7, CLIENT | SEND_BINARY, 203, CLIENT | SEND_BINARY, 205, SERVER | SEND_TEXT, 202,
+                             CLIENT | DELIVER_ALL, SERVER | DELIVER_ALL]),
+    "pings-behind-a-backlog": bytes([0, 0, 0, SERVER | SEND_BINARY, 205, *[CLIENT | PING, 3] * 3, CLIENT | DELIVER_ALL,
+                                     CLIENT | PING, 2, CLIENT | DELIVER_ALL, SERVER | PONG, 1]),
+    "compressed": bytes([3, 0x77, 0, 0, *[CLIENT | SEND_TEXT, 150] * 3, CLIENT | DELIVER_ALL, SERVER | DELIVER_ALL]),
+    "compressed-small-windows": bytes([3, 0x01, 2, 4, CLIENT | SEND_TEXT, 150, CLIENT | DELIVER_ALL,
+                                       CLIENT | SEND_BINARY, 199, CLIENT | SEND_TEXT, 205, CLIENT | DELIVER_ALL]),
+    "compressed-without-context": bytes([15, 0x77, 0, 0, *[CLIENT | SEND_TEXT, 150, CLIENT | DELIVER_ALL] * 2,
+                                         SERVER | 0x40 | SEND_TEXT, 130, SERVER | 0x40 | DELIVER_ALL]),
+}
+
+
+def compressed(*messages, keeps_context=True):
+    """What travels for each of the messages."""
+    compressor = zlib.compressobj(wbits=-15)
+    travelling = []
+    for message in messages:
+        if not keeps_context:
+            compressor = zlib.compressobj(wbits=-15)
+        travelling.append((compressor.compress(message) + compressor.flush(zlib.Z_SYNC_FLUSH))[:-4])
+    return travelling
+
+
+HELLO = bytes.fromhex("f248cdc9c90700")
+FINAL_BLOCK = bytes.fromhex("f348cdc9c9070000")
+WORDS = b"the same words again and again, the same words again and again, " * 2
+COMPRESSED_FRAMES = {
+    **both_roles("one", (0xC1, HELLO), (0xC1, bytes.fromhex("f200110000"))),
+    **both_roles("fragments", (0x41, HELLO[:3]), (0x89, b"ping"), (0x00, b""), (0x80, HELLO[3:])),
+    **both_roles("final-block", (0xC2, FINAL_BLOCK), (0x42, FINAL_BLOCK[:-1]), (0x80, b"")),
+    **both_roles("dynamic-block", *((0xC1, message) for message in compressed(WORDS, WORDS))),
+    **both_roles("mixture", (0xC1, HELLO), (0x81, b"plain"), (0xC2, b"\x00")),
+    **both_roles("bomb", (0xC2, compressed(bytes(100_000))[0])),
+    **both_roles("not-deflate", (0xC1, b"\xff\xff")),
+    **both_roles("not-utf-8", (0xC1, compressed(b"\xe6\xb0 and more")[0])),
+    **both_roles("misplaced", (0xC9, b""), (0x41, HELLO), (0xC0, b"")),
+}
+
+
+def inflating(setting, *messages):
+    return bytes([setting]) + b"".join(bytes([len(message)]) + message for message in messages)
+
+
+INFLATING = {
+    "hello": inflating(7, HELLO, bytes.fromhex("f200110000")),
+    "stored": inflating(0, bytes.fromhex("000500faff48656c6c6f00")),
+    "final": inflating(7, FINAL_BLOCK, FINAL_BLOCK[:-1], bytes.fromhex("f200110000"), b"\x00"),
+    "words": inflating(7, *compressed(WORDS, WORDS, b"", WORDS[5:])),
+    "words-without-context": inflating(15, *compressed(WORDS, WORDS, keeps_context=False)),
+    "small-window": inflating(1, *compressed(bytes(range(100)) * 6, WORDS)),
+    "bomb": inflating(0x17, compressed(bytes(100_000))[0]),
+    "cut": inflating(7, HELLO[:4]),
+    "empty": inflating(7, b""),
+}
+
+COMPRESSION_OFFERS = {
+    "plain": b"permessage-deflate",
+    "browser": b"permessage-deflate; client_max_window_bits",
+    "everything": b"permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
+                  b'server_max_window_bits=9; client_max_window_bits="10"',
+    "fallback": b"permessage-deflate; mode=x, permessage-deflate; server_max_window_bits=10, permessage-deflate",
+    "invalid": b"permessage-deflate; server_max_window_bits=07; client_max_window_bits=16",
+}
+
+UTF8 = {
+    "ascii": b"plain text of more than eight bytes, and of more than sixty-four, too, so that both ways are taken",
+    "lengths": TEXT * 4,
+    "bounds": "\u007f\u0080\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff".encode(),
+    "overlong": b"ok\xc0\xaf",
+    "surrogate": b"ok\xed\xa0\x80",
+    "beyond": b"\xf4\x90\x80\x80",
+    "cut": "水🎈".encode()[:-1],
+}
+
+HTTP_HEADS = {
+    "request": b"GET /chat?a=b HTTP/1.1\r\nHost: example.com\r\nAccept: */*\r\n\r\nrest",
+    "request-after-empty-line": b"\r\nPOST * HTTP/1.0\r\n\r\n",
+    "response": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nX:\r\n\r\n\x81\x00",
+    "response-without-reason": b"HTTP/1.1 404\r\nServer: x\r\n\r\n",
+    "folded": b"HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\t \r\n c\r\n\r\n",
+    "not-utf-8": b"HTTP/1.1 200 \xff\r\nX: \xc3\xa9 \xe2\x82\r\n\r\n",
+    "bare-line-feed": b"GET / HTTP/1.1\nHost: x\n\n",
+    "space-before-colon": b"GET / HTTP/1.1\r\nHost : x\r\n\r\n",
+    "version-2": b"GET / HTTP/2.0\r\n\r\n",
+    "tls": b"\x16\x03\x01\x02\x00\x01",
+}
+
+UPGRADED = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" + ACCEPT_FIELD
+CLIENT_HANDSHAKE = {
+    "upgraded": UPGRADED + b"\r\n" + frame(0x81, b"hello"),
+    "upgraded-with-all": UPGRADED + b"Sec-WebSocket-Protocol: chat\r\nSec-WebSocket-Extensions: x-test; a=1\r\n\r\n",
+    "wrong-subprotocol": UPGRADED + b"Sec-WebSocket-Protocol: other\r\n\r\n",
+    "wrong-accept": UPGRADED.replace(b"ICX", b"icx") + b"\r\n",
+    "after-interim-responses": b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + UPGRADED + b"\r\n",
+    "refused-with-length": b"HTTP/1.1 403 Forbidden\r\nContent-Length: 5\r\nSet-Cookie: a=b\r\n\r\nno\x1b[1",
+    "refused-chunked": b"HTTP/1.1 500 x\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nT: u\r\n\r\n",
+    "refused-until-the-end": b"HTTP/1.0 401 Unauthorized\r\nWWW-Authenticate: Basic\r\n\r\nlog in",
+    "redirect": b"HTTP/1.1 302 Found\r\nLocation: ws://elsewhere/\r\nContent-Length: 0\r\n\r\n",
+    "tls-alert": b"\x15\x03\x03\x00\x02\x02\x46",
+}
+
+REQUEST = (b"GET /chat HTTP/1.1\r\nHost: localhost:8080\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
+           b"Sec-WebSocket-Version: 13\r\n" + KEY_FIELD)
+SERVER_HANDSHAKE = {
+    "good": REQUEST + b"\r\n" + frame(0x81, b"hello", is_masked=True),
+    "good-with-all": REQUEST + b"Origin: http://localhost\r\nSec-WebSocket-Protocol: chat, v2\r\n"
+                               b"Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits, x; y=\"z\"\r\n\r\n",
+    "absolute-target": REQUEST.replace(b"/chat", b"http://127.0.0.1/chat?q") + b"\r\n",
+    "other-origin": REQUEST + b"Origin: https://evil.example\r\n\r\n",
+    "other-host": REQUEST.replace(b"localhost:8080", b"rebound.example") + b"\r\n",
+    "other-version": REQUEST.replace(b": 13", b": 8") + b"\r\n",
+    "plain": b"HEAD / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n",
+    "body": REQUEST + b"Content-Length: 2\r\n\r\nab",
+    "old": b"GET / HTTP/1.0\r\n\r\n",
+}
+
+EXTENSIONS = {
+    "one": b"permessage-deflate",
+    "parameters": b'permessage-deflate; client_max_window_bits; server_max_window_bits="15"; x=y',
+    "several": b"a, b;c , ,d ; e = f",
+    "lines": b"a;b\nc\n",
+    "escapes": b'a; b="\\c\\d"',
+    "open-quote": b'a; b="c',
+    "empty-value": b'a; b=""',
+}
+
+URLS = {
+    "ws": b"ws://example.com:8080/a/b?c=d",
+    "wss-with-user": b"wss://user:pass%40word@example.com",
+    "https": b"HTTPS://Example.COM.:443/%7Ea/\xc3\xa9",
+    "bare-host": b"example.com/path",
+    "port-alone": b":8080/x",
+    "ipv6": b"[2001:DB8::1]:81/",
+    "ipv6-zone": b"ws://[fe80::1%25eth0]/",
+    "ipv4-in-ipv6": b"[::ffff:127.0.0.1]",
+    "unix": b"ws+unix:/run/a%20b.sock:/request?x",
+    "unix-abstract": b"ws+unix:@name",
+    "echo": b"echo:",
+    "relative": b"../x/./y?z#f",
+    "other-authority": b"//other:99/x",
+    "origin": b"https://app.example:8443",
+}
+
+JSON_EVENTS = {
+    "text": b"hello",
+    "escapes": b'"\\\n\r\t\b\f/\x00\x1b[31m\x7f',
+    "invisible": "\u0085\u061c\u200b\u202e\u2028\ufeff\U000e0041".encode(),
+    "scripts": TEXT,
+    "binary": b"\x00\xff\xfe",
+}
+
+OPTIONS = {
+    "connect": ["connect", "ws://h/", "hello", "-n5", "--linger=2s", "-H", "A: b"],
+    "connect-request": ["connect", "echo:", "-s", "a,b", "--auth", "u:p", "-o", "http://x", "--host", "h", "--user-agent", "x"],
+    "connect-formats": ["connect", "--input", "nul", "--output=json", "--binary", "--crlf", "-x", "m", "-i", "u", "--no-stdin"],
+    "connect-ending": ["connect", "-vv", "u", "--timeout", "1.5m", "--close-code", "3000", "--close-reason", "bye",
+                       "--close-timeout", "250ms"],
+    "connect-limits": ["connect", "-4", "u", "--unix-socket", "/s", "--connect-timeout", "1h", "--max-message-size",
+                       "16M", "--max-fragments", "50k", "--fragment-size", "1"],
+    "connect-looks": ["connect", "-q", "--color", "never", "--timestamps=utc", "u", "--", "-dash"],
+    "listen": ["listen", "--echo", "[::1]:8080", "--origin", "*", "--path", "/x", "--subprotocol", "a"],
+    "listen-unix": ["listen", "unix:/s", "--handshake-timeout", "1", "-H", "X: y", "--output", "json"],
+    "help": ["help", "listen"],
+    "completions": ["completions", "zsh"],
+    "version": ["--version"],
+    "typo": ["conect", "--lingr"],
+    "unknown-option": ["connect", "--lingr=1"],
+    "control-characters": ["connect", "--close-code", "\x1b[2J\n"],
+}
+
+RECORDS = {
+    "lines": b"one\ntwo\r\n\nlast without an end",
+    "nul": b"one\0two\n\0",
+    "empty": b"",
+}
+
+REPL_LINES = {
+    "message": b"hello",
+    "slash": b"//help",
+    "ping": b"/ping x",
+    "pong": b"/pong",
+    "close": b"/close 3000 bye",
+    "help": b"/help",
+    "quit": b"/quit",
+    "typo": b"/qiut\x1b",
+}
+
+TARGETS = {
+    "frames": FRAMES,
+    "compressed-frames": COMPRESSED_FRAMES,
+    "inflating": INFLATING,
+    "compression-offers": COMPRESSION_OFFERS,
+    "close-frames": CLOSE_FRAMES,
+    "session": SESSION,
+    "utf8": UTF8,
+    "http-heads": HTTP_HEADS,
+    "client-handshake": CLIENT_HANDSHAKE,
+    "server-handshake": SERVER_HANDSHAKE,
+    "extensions": EXTENSIONS,
+    "urls": URLS,
+    "json-events": JSON_EVENTS,
+    "options": {name: "\0".join(words).encode() for name, words in OPTIONS.items()},
+    "records": RECORDS,
+    "repl-lines": REPL_LINES,
+}
+
+for target, seeds in TARGETS.items():
+    folder = SEEDS / target
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name, data in seeds.items():
+        (folder / name).write_bytes(data)
