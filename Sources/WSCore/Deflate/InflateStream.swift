@@ -4,6 +4,8 @@ import CZlib
 final class InflateStream: ZlibStream {
     let windowBits: Int
     private let stream: UnsafeMutablePointer<z_stream>
+    /// Whether the message, as far as it has come, ends with a block that is marked as the last.
+    private var isAtFinalEnd = false
 
     /// Makes a stream; traps when there is no memory, as all allocations do.
     init(windowBits: Int) {
@@ -19,6 +21,7 @@ final class InflateStream: ZlibStream {
 
     func reset() {
         inflateReset(stream)
+        isAtFinalEnd = false
     }
 
     /// What later messages may refer to: the last bytes that were decompressed, as many as the window has been filled with.
@@ -41,7 +44,6 @@ final class InflateStream: ZlibStream {
     func decompress(
         _ piece: RawSpan, isMessageEnd: Bool, into message: inout ByteBuffer, limitBytes: Int
     ) throws(ProtocolError) {
-        var isAtFinalEnd = false
         var rest = piece
         while !rest.isEmpty {
             let part = rest.extracting(first: Self.partBytes)
@@ -49,7 +51,8 @@ final class InflateStream: ZlibStream {
             isAtFinalEnd = try inflate(part, into: &message, limitBytes: limitBytes)
         }
         // RFC 7692 §7.2.3.4: a block may be marked as the last. When the message ends with it, there is nothing to follow.
-        guard isMessageEnd, !isAtFinalEnd else { return }
+        guard isMessageEnd else { return }
+        guard !isAtFinalEnd else { return isAtFinalEnd = false }
         // RFC 7692 §7.2.2: the end of the message is followed by what the sender removed.
         _ = try inflate(flushMarker.span.bytes, into: &message, limitBytes: limitBytes)
         guard isBetweenBlocks else { throw .invalidCompressedData }
