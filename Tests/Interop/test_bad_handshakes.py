@@ -199,8 +199,8 @@ def test_a_server_that_trickles_its_head_exits_6():
      (["Upgrade: websocket", "Connection: keep-alive", "{accept}"], ['"keep-alive"']),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Protocol: chat"], ['"chat"', "not requested"]),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Protocol: a", "Sec-WebSocket-Protocol: b"], []),
-     (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: permessage-deflate"],
-      ['"permessage-deflate"', "not offered"]),
+     (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: x-other"],
+      ['"x-other"', "not offered"]),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Extensions: ,;="], [])],
     ids=lambda value: value[-1] if value else "")
 def test_a_101_that_breaks_the_rules_exits_5(lines, words):
@@ -214,6 +214,46 @@ def test_a_101_that_breaks_the_rules_exits_5(lines, words):
     result = connect(script)
     assert_fails(result, 5, *words)
     assert result.out == b""
+
+
+@pytest.mark.parametrize(
+    "answer, arguments, words",
+    [("permessage-deflate; x", [], "invalid"),
+     ("permessage-deflate; server_no_context_takeover; server_no_context_takeover", [], "invalid"),
+     ("permessage-deflate; server_no_context_takeover=1", [], "invalid"),
+     ("permessage-deflate; client_no_context_takeover=true", [], "invalid"),
+     ("permessage-deflate; server_max_window_bits=7", [], "invalid"),
+     ("permessage-deflate; server_max_window_bits=16", [], "invalid"),
+     ("permessage-deflate; server_max_window_bits=09", [], "invalid"),
+     ("permessage-deflate; server_max_window_bits=+9", [], "invalid"),
+     ("permessage-deflate; server_max_window_bits=9.0", [], "invalid"),
+     ("permessage-deflate; server_max_window_bits=99999999999999999999", [], "invalid"),
+     ("permessage-deflate; server_max_window_bits", [], "invalid"),
+     ("permessage-deflate; client_max_window_bits", [], "invalid"),
+     ("permessage-deflate; client_max_window_bits=16", [], "invalid"),
+     ("permessage-deflate; server_max_window_bits=9; server_max_window_bits=9", [], "invalid"),
+     ("permessage-deflate, permessage-deflate", [], "more than once"),
+     ("permessage-deflate\r\nSec-WebSocket-Extensions: permessage-deflate", [], "more than once"),
+     ("permessage-deflate; server_max_window_bits=11", ["--compress-window-bits", "10"], "not offered"),
+     # RFC 7692 §7.1.2.1: left out it means 15.
+     ("permessage-deflate", ["--compress-window-bits", "10"], "not offered"),
+     ("permessage-deflate; server_max_window_bits=10; client_max_window_bits=11", ["--compress-window-bits", "10"],
+      "not offered"),
+     ("permessage-deflate", ["--compress-no-context"], "not offered"),
+     ("permessage-deflate; client_no_context_takeover", ["--compress-no-context"], "not offered"),
+     ("permessage-deflate", ["--compress=off"], "not offered"),
+     ("x-webkit-deflate-frame", [], "not offered"),
+     ("permessage-deflate, x-other", [], "not offered")],
+    ids=lambda value: repr(value) if isinstance(value, str) else " ".join(value))
+def test_an_answer_about_compression_that_breaks_the_rules_exits_5(answer, arguments, words):
+    def script(peer):
+        peer.upgrade(f"Sec-WebSocket-Extensions: {answer}".encode(), then=wire.text("must not be shown"))
+        return peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", *arguments, server.url)
+    assert_fails(result, 5, words)
+    assert (result.out, server.results) == (b"", [b""])
 
 
 def test_header_names_and_tokens_may_have_any_case():

@@ -1,12 +1,15 @@
-"""Frames and opening handshakes as bytes, written independently of what is tested (RFC 6455 §4, §5)."""
+"""Frames, compression and opening handshakes as bytes, written independently of what is tested (RFC 6455, RFC 7692)."""
 
 import base64
 import hashlib
 import os
 import struct
+import zlib
 from dataclasses import dataclass
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
+RSV1, RSV2, RSV3 = 4, 2, 1
+EXTENSIONS = b"Sec-WebSocket-Extensions"
 KEY_SUFFIX = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
@@ -102,6 +105,62 @@ def field(head, name):
     return None
 
 
+# What ends a compressed message and does not travel (RFC 7692 §7.2.1).
+FLUSH_MARKER = b"\x00\x00\xff\xff"
+
+
+class Deflater:
+    """Compresses messages, with reference to those before unless `is_alone`."""
+
+    def __init__(self, bits=15, is_alone=False, level=6):
+        self.is_alone = is_alone
+        self._new = lambda: zlib.compressobj(level, zlib.DEFLATED, -bits)
+        self._stream = self._new()
+
+    def __call__(self, message):
+        if self.is_alone:
+            self._stream = self._new()
+        data = self._stream.compress(message) + self._stream.flush(zlib.Z_SYNC_FLUSH)
+        assert data.endswith(FLUSH_MARKER)
+        return data[:-4]
+
+
+class Inflater:
+    """Decompresses messages, with reference to those before unless `is_alone`.
+
+    `is_strict` takes one byte at a time, which has zlib refuse all that refers further back than the window: it lets
+    what is still in its output pass.
+    """
+
+    def __init__(self, bits=15, is_alone=False, is_strict=False):
+        self.is_alone = is_alone
+        self.is_strict = is_strict
+        self._new = lambda: zlib.decompressobj(-bits)
+        self._stream = self._new()
+
+    def __call__(self, data):
+        if self.is_alone:
+            self._stream = self._new()
+        data += FLUSH_MARKER
+        if not self.is_strict:
+            return self._stream.decompress(data)
+        message = bytearray()
+        while piece := self._stream.decompress(data, 1):
+            message += piece
+            data = self._stream.unconsumed_tail
+        return bytes(message)
+
+
+@dataclass
+class Message:
+    """A message that was read: its payload, and how it travelled."""
+
+    opcode: int
+    payload: bytes
+    is_compressed: bool
+    frame_lengths: list
+
+
 class Stream:
     """A socket read in heads and frames."""
 
@@ -138,6 +197,21 @@ class Stream:
         if key is not None:
             payload = masked(payload, key)
         return Frame(first & 0xF, payload, bool(first & 0x80), first >> 4 & 7, key is not None)
+
+    def read_message(self, inflate=None):
+        """The next message, past all control frames; `inflate` is called with what is compressed."""
+        frames = []
+        while not frames or not frames[-1].is_final:
+            received = self.read_frame()
+            if received.opcode < CLOSE:
+                assert received.reserved in ([0, RSV1] if not frames else [0])
+                assert (received.opcode == CONTINUATION) == bool(frames)
+                frames.append(received)
+        payload = b"".join(frame.payload for frame in frames)
+        is_compressed = frames[0].reserved == RSV1
+        return Message(
+            frames[0].opcode, inflate(payload) if is_compressed else payload, is_compressed,
+            [len(frame.payload) for frame in frames])
 
     def read_until_close(self):
         """The next close frame, past all others; None where the stream ends without one."""

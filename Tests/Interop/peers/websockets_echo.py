@@ -1,17 +1,31 @@
-"""An echo server on Python's websockets; prints its port."""
+"""An echo server on Python's websockets; prints its port, and the compression that each client agreed on.
+
+    websockets_echo.py [OPTIONS]
+
+OPTIONS are the keywords of ServerPerMessageDeflateFactory, as JSON.
+"""
 
 import asyncio
+import json
+import sys
 
 import websockets
+from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 
 
 async def echo(connection, path=None):
+    for extension in connection.extensions:
+        print(extension, flush=True)
     async for message in connection:
         await connection.send(message)
 
 
 async def main():
-    async with websockets.serve(echo, "127.0.0.1", 0, max_size=None, ping_interval=None) as server:
+    options = {}
+    if len(sys.argv) > 1:
+        options["extensions"] = [ServerPerMessageDeflateFactory(**json.loads(sys.argv[1]))]
+    server = websockets.serve(echo, "127.0.0.1", 0, max_size=None, ping_interval=None, **options)
+    async with server as server:
         print(server.sockets[0].getsockname()[1], flush=True)
         await asyncio.Future()
 

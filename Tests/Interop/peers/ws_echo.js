@@ -1,11 +1,18 @@
-// An echo server on Node's ws; prints its port.
+// An echo server on Node's ws; prints its port, and the compression that each client agreed on.
+//
+//     ws_echo.js [OPTIONS]
+//
+// OPTIONS is the value of perMessageDeflate, as JSON.
 const { WebSocketServer } = require("ws");
 
-const server = new WebSocketServer({ host: "127.0.0.1", port: 0 }, () => {
+const perMessageDeflate = JSON.parse(process.argv[2] || "false");
+const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate }, () => {
   console.log(server.address().port);
 });
 
 server.on("connection", (socket, request) => {
+  const compression = socket._extensions["permessage-deflate"];
+  if (compression) console.log(JSON.stringify(compression.params));
   // What is not taken by a slow client is not read from it either.
   socket.on("message", (data, isBinary) => {
     socket.send(data, { binary: isBinary }, () => {

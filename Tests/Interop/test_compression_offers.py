@@ -1,0 +1,148 @@
+"""What `connect` offers and what `listen` makes of offers of permessage-deflate (RFC 7692 §5.1, §7.1)."""
+
+import socket
+
+import pytest
+
+import wire
+from processes import Listener, wsx
+from scripted_server import ScriptedServer
+
+NAME = "permessage-deflate"
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Listener("--echo") as server:
+        yield server
+
+
+def answer_to(server, *offers):
+    """What a server answers to offers, each in a field of its own; None: that it accepts none."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
+        stream = wire.Stream(sock)
+        fields = [f"Sec-WebSocket-Extensions: {offer}".encode() for offer in offers]
+        stream.send(wire.upgrade_request(server.port, "/", *fields))
+        head = stream.read_head()
+        assert head.startswith(b"HTTP/1.1 101 "), head
+        assert head.count(b"Sec-WebSocket-Extensions") <= 1
+        # What was said holds: compressed only if so answered.
+        answer = wire.field(head, wire.EXTENSIONS)
+        stream.send(wire.text("a" * 1000, is_masked=True))
+        echoed = stream.read_message(wire.Inflater())
+        assert (echoed.payload, echoed.is_compressed) == (b"a" * 1000, answer is not None)
+        return answer and answer.decode()
+
+
+@pytest.mark.parametrize(
+    "offer, answer",
+    [("", NAME),
+     ("; client_max_window_bits", NAME),
+     ("; client_max_window_bits=15", NAME),
+     ("; client_max_window_bits=8", "; client_max_window_bits=8"),
+     ("; server_max_window_bits=15", "; server_max_window_bits=15"),
+     ("; server_max_window_bits=8", "; server_max_window_bits=8"),
+     ("; server_no_context_takeover", "; server_no_context_takeover"),
+     ("; client_no_context_takeover", "; client_no_context_takeover"),
+     ("; client_max_window_bits=9; server_no_context_takeover; server_max_window_bits=10; client_no_context_takeover",
+      "; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=10; client_max_window_bits=9"),
+     (';server_max_window_bits="10"', "; server_max_window_bits=10"),
+     (' \t;\tserver_max_window_bits = "1\\0"', "; server_max_window_bits=10")])
+def test_an_offer_is_accepted_as_it_is_made(server, offer, answer):
+    assert answer_to(server, NAME + offer) == (answer if answer == NAME else NAME + answer)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    ["x", "x=1", "server_no_context_takeover=1", "client_no_context_takeover=15", "server_no_context_takeover=true",
+     "server_max_window_bits", "server_max_window_bits=7", "server_max_window_bits=16", "server_max_window_bits=08",
+     "server_max_window_bits=+9", "server_max_window_bits=9x", "server_max_window_bits=0x9", "client_max_window_bits=7",
+     "client_max_window_bits=16", "client_max_window_bits=010", "client_max_window_bits=99999999999999999999",
+     "client_max_window_bits=-9", "server_max_window_bits=9; server_max_window_bits=9",
+     "client_max_window_bits; client_max_window_bits", "client_max_window_bits; client_max_window_bits=9",
+     "server_no_context_takeover; server_no_context_takeover", "Server_No_Context_Takeover"])
+def test_an_offer_that_breaks_the_rules_is_declined_and_the_next_is_looked_at(server, parameters):
+    invalid = f"{NAME}; {parameters}"
+    assert answer_to(server, invalid) is None
+    assert answer_to(server, f"{invalid}, {NAME}; server_max_window_bits=10") == f"{NAME}; server_max_window_bits=10"
+    assert answer_to(server, invalid, f"x-other, {NAME}") == NAME
+
+
+@pytest.mark.parametrize(
+    "offers, answer",
+    [(["x-other"], None),
+     (["x-other; a=b", "another;c"], None),
+     (["x-webkit-deflate-frame, permessage-deflate"], NAME),
+     ([f"{NAME}; server_max_window_bits=9, {NAME}"], f"{NAME}; server_max_window_bits=9"),
+     ([NAME, f"{NAME}; server_max_window_bits=9"], NAME),
+     ([f", ,{NAME},"], NAME),
+     (["permessage-bzip2", "", NAME], NAME)],
+    ids=str)
+def test_the_first_offer_that_can_be_accepted_is(server, offers, answer):
+    assert answer_to(server, *offers) == answer
+
+
+@pytest.mark.parametrize("value", [f"{NAME};", f"{NAME}; =1", f'{NAME}; x="', "a b", "@", 'x; y=""', "x; y=a b"])
+def test_offers_that_do_not_follow_the_grammar_get_400(server, value):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
+        stream = wire.Stream(sock)
+        stream.send(wire.upgrade_request(server.port, "/", f"Sec-WebSocket-Extensions: {value}".encode()))
+        assert stream.read_to_end().startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize(
+    "arguments, offer, answer",
+    [(["--compress=off"], "", None),
+     (["--compress", "--compress-window-bits", "10"], "", "; server_max_window_bits=10"),
+     (["--compress-window-bits", "10"], "; server_max_window_bits=9; client_max_window_bits",
+      "; server_max_window_bits=9; client_max_window_bits=10"),
+     (["--compress-window-bits", "10"], "; server_max_window_bits=11; client_max_window_bits=9",
+      "; server_max_window_bits=10; client_max_window_bits=9"),
+     (["--compress-no-context"], "", "; server_no_context_takeover; client_no_context_takeover")],
+    ids=str)
+def test_a_server_has_wishes_of_its_own(arguments, offer, answer):
+    with Listener("--echo", *arguments) as server:
+        assert answer_to(server, NAME + offer) == (None if answer is None else NAME + answer)
+
+
+@pytest.mark.parametrize(
+    "arguments, offer",
+    [([], f"{NAME}; client_max_window_bits"),
+     (["--compress"], f"{NAME}; client_max_window_bits"),
+     (["--compress=off"], None),
+     (["--compress=off", "--compress-no-context"], None),
+     (["--compress-window-bits", "8"], f"{NAME}; server_max_window_bits=8; client_max_window_bits=8"),
+     (["--compress-window-bits", "15"], f"{NAME}; client_max_window_bits"),
+     (["--compress-no-context"], f"{NAME}; server_no_context_takeover; client_no_context_takeover; client_max_window_bits")],
+    ids=str)
+def test_a_client_offers_what_it_was_asked_to(arguments, offer):
+    def script(peer):
+        peer.upgrade(then=wire.close(1000))
+        peer.read_until_close()
+        return wire.field(peer.request, wire.EXTENSIONS)
+
+    with ScriptedServer(script) as server:
+        # Not to be compressed is an answer, too.
+        assert wsx("connect", *arguments, server.url).status == 0
+    assert server.results == [offer and offer.encode()]
+
+
+@pytest.mark.parametrize(
+    "answer, bits, is_alone",
+    [("; server_max_window_bits=8", 15, False),
+     ('; client_max_window_bits="8"', 8, False),
+     ("; client_max_window_bits=15", 15, False),
+     ("; server_no_context_takeover", 15, False),
+     ("; client_no_context_takeover ; server_no_context_takeover;client_max_window_bits=9;server_max_window_bits=10", 9, True)])
+def test_a_server_may_answer_with_less_than_was_offered(answer, bits, is_alone):
+    def script(peer):
+        peer.upgrade(f"Sec-WebSocket-Extensions: {NAME}{answer}".encode())
+        inflate = wire.Inflater(bits, is_alone, is_strict=True)
+        messages = [peer.read_message(inflate).payload for _ in range(2)]
+        peer.answer_close()
+        return messages
+
+    message = "".join(f"{number:x}" for number in range(2000))
+    with ScriptedServer(script) as server:
+        assert wsx("connect", "--linger", "0", server.url, message, message).status == 0
+    assert server.results == [[message.encode()] * 2]
