@@ -106,6 +106,11 @@ func pattern(_ count: Int) -> [UInt8] {
     return bytes
 }
 
+/// Whether bytes are the same; in debug builds a hundred times faster than `==`, which matters where there are megabytes.
+func areEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+    first.count == second.count && memcmp(first, second, first.count) == 0
+}
+
 /// Whether a descriptor is in non-blocking mode.
 func isNonBlocking(_ descriptor: Int32) -> Bool {
     fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0
