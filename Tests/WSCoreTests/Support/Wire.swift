@@ -76,9 +76,12 @@ func wire(_ frames: [[UInt8]], sentBy role: Role) -> [UInt8] {
 func countingKeys() -> MaskingKeySource {
     var count: UInt32 = 0
     return MaskingKeySource { buffer in
-        for offset in stride(from: 0, to: buffer.count, by: 4) {
+        let words = buffer.bindMemory(to: UInt32.self)
+        var index = 0
+        while index < words.count {
             count += 1
-            buffer.storeBytes(of: countedWord(count), toByteOffset: offset, as: UInt32.self)
+            words[index] = countedWord(count)
+            index += 1
         }
     }
 }
