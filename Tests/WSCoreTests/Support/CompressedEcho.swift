@@ -1,0 +1,85 @@
+import Testing
+import WSCore
+
+/// A message size of the Autobahn TestSuite's categories 12 and 13, and how large the suite's frames are.
+struct CompressedSize: Sendable {
+    /// The last part of the case's number.
+    let index: Int
+    let byteCount: Int
+    /// nil: a message is one frame.
+    let fragmentBytes: Int?
+
+    static let all: [CompressedSize] = {
+        let whole = [16, 64, 256, 1024, 4096, 8192, 16_384, 32_768, 65_536, 131_072].map { ($0, nil as Int?) }
+        let small = [8192, 16_384, 32_768, 65_536, 131_072].map { ($0, 256 as Int?) }
+        let larger = [1024, 4096, 32_768].map { (131_072, $0 as Int?) }
+        return (whole + small + larger).enumerated().map {
+            CompressedSize(index: $0 + 1, byteCount: $1.0, fragmentBytes: $1.1)
+        }
+    }()
+
+    /// The suite sends a thousand, one after the other. What goes wrong with later ones does so with the second.
+    var messageCount: Int { byteCount <= 256 ? 6 : byteCount <= 1024 ? 3 : 2 }
+}
+
+/// The other end of a connection with compression.
+enum CompressedPeer: CaseIterable {
+    /// A session like the one that is tested.
+    case session
+    /// One that compresses everything, without the code under test, and refuses what exceeds the window.
+    case reference
+
+    func makeCodec(
+        for parameters: DeflateParameters, role: Role
+    ) -> (compressor: any MessageCompressor, decompressor: any MessageDecompressor) {
+        guard self == .reference else { return DeflateMemory().makeCodec(for: parameters, role: role) }
+        let (server, client) = (
+            (parameters.serverMaxWindowBits, !parameters.serverNoContextTakeover),
+            (parameters.clientMaxWindowBits, !parameters.clientNoContextTakeover)
+        )
+        let (own, others) = role == .server ? (server, client) : (client, server)
+        return (
+            ReferenceDeflater(windowBits: own.0, keepsContext: own.1),
+            ReferenceInflater(windowBits: others.0, keepsContext: others.1)
+        )
+    }
+}
+
+/// Expects that a session of `role` that echoes gives back the suite's messages, and compresses them where they get shorter.
+func expectCompressedEcho(
+    of data: SampleData, _ size: CompressedSize, with parameters: DeflateParameters, role: Role, peer: CompressedPeer,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let suiteRole: Role = role == .client ? .server : .client
+    let own = DeflateMemory().makeCodec(for: parameters, role: role)
+    let others = peer.makeCodec(for: parameters, role: suiteRole)
+    var session = Session(
+        role: role, limits: .server, maskingKeys: countingKeys(), compressor: own.compressor,
+        decompressor: own.decompressor)
+    var suite = Session(
+        role: suiteRole, limits: .server, maskingKeys: countingKeys(), fragmentBytes: size.fragmentBytes,
+        compressor: others.compressor, decompressor: others.decompressor)
+    var handler = EchoHandler()
+    var recorder = RecordingHandler()
+    for (index, message) in data.messages(size.messageCount, of: size.byteCount).enumerated() {
+        suite.outbox.send(message.span.bytes, as: data.kind)
+        // Small messages arrive in pieces of one byte, two, and so on; larger ones as a loop reads them, or cut at odd places.
+        let chunkBytes = size.byteCount <= 1024 ? index + 1 : index.isMultiple(of: 2) ? 65_536 : 1301
+        for chunk in chops(of: contents(of: suite.outbox.bytes), chunkBytes) {
+            try session.receive(chunk, handler: &handler)
+        }
+        suite.outbox.bytes.removeAll()
+        let answer = contents(of: session.outbox.bytes)
+        session.outbox.bytes.removeAll()
+        // RFC 7692 leaves it to the sender what is compressed: nothing travels that would be longer by it.
+        #expect(answer.count <= message.count + 14, sourceLocation: sourceLocation)
+        try suite.receive(answer, handler: &recorder)
+        guard case .message(data.kind, let echo)? = recorder.events.popLast(), areEqual(echo, message) else {
+            Issue.record("message \(index) came back otherwise", sourceLocation: sourceLocation)
+            return
+        }
+        let isCompressed = recorder.headers.last?.isCompressed
+        if data.isCompressible, size.byteCount >= 256 { #expect(isCompressed == true, sourceLocation: sourceLocation) }
+    }
+    #expect(recorder.events == [], sourceLocation: sourceLocation)
+}
