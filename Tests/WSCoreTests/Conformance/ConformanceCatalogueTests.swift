@@ -1,0 +1,22 @@
+import Testing
+
+@Suite struct ConformanceCatalogueTests {
+    @Test("the tables have each of the Autobahn TestSuite's 517 cases once")
+    func complete() {
+        let numbers: [String] =
+            [
+                FramingConformanceTests.cases, PingConformanceTests.cases, ReservedBitsConformanceTests.cases,
+                OpcodeConformanceTests.cases, FragmentationConformanceTests.cases, CloseConformanceTests.cases,
+                AutomaticFragmentationConformanceTests.cases,
+            ].flatMap { $0.map(\.number) } + UTF8ConformanceTests.numbers + LimitsConformanceTests.numbers
+            + CompressionPayloadConformanceTests.cases.map(\.number)
+            + CompressionParametersConformanceTests.cases.map(\.number)
+        #expect(Set(numbers).count == numbers.count)
+        let counts = Dictionary(grouping: numbers) { $0.prefix { $0 != "." } }.mapValues(\.count)
+        #expect(
+            counts == [
+                "1": 16, "2": 11, "3": 7, "4": 10, "5": 20, "6": 145, "7": 37, "9": 54, "10": 1, "12": 90, "13": 126,
+            ])
+        #expect(numbers.count == 517)
+    }
+}
