@@ -10,7 +10,7 @@ extension ConnectRun: ConnectionHandler {
         lastArrival = loop.turnTime
         if let output {
             output.write(payload, as: kind)
-            if output.isFull { connection.pauseReading() }
+            waitForOutput(connection)
         } else {
             console.show(transcript.message(payload, as: kind, .received))
         }
@@ -25,6 +25,7 @@ extension ConnectRun: ConnectionHandler {
     /// Shows a ping.
     func connection(_ connection: Connection<ConnectRun>, receivedPing payload: RawSpan, outbox: inout Outbox) {
         output?.writeControl("ping", payload)
+        waitForOutput(connection)
         if showsFrames { console.show(transcript.control(.ping, payload, .received)) }
     }
 
@@ -32,6 +33,7 @@ extension ConnectRun: ConnectionHandler {
     func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
         let roundTrip = roundTrip(of: payload)
         output?.writeControl("pong", payload, roundTrip: roundTrip)
+        waitForOutput(connection)
         guard showsFrames else { return }
         let note = roundTrip.map { "(after \(padded($0)) ms)" } ?? ""
         console.show(transcript.control(.pong, payload, .received, note: note))
@@ -66,6 +68,11 @@ extension ConnectRun: ConnectionHandler {
     /// Shows our own close frame.
     func showSent(_ frame: CloseFrame) {
         if showsFrames { console.show(transcript.close(frame, .sent)) }
+    }
+
+    /// Pauses the peer while standard output does not keep up.
+    private func waitForOutput(_ connection: Connection<ConnectRun>) {
+        if let output, output.isFull { connection.pauseReading() }
     }
 
     private var showsFrames: Bool { editor != nil || settings.arguments.verbosity > 0 }

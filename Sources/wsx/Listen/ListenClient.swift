@@ -31,12 +31,12 @@ final class ListenClient: ConnectionHandler {
 
     /// Reports a ping.
     func connection(_ connection: Connection<ListenClient>, receivedPing payload: RawSpan, outbox: inout Outbox) {
-        run.received(control: .ping, payload, from: number)
+        run.received(control: .ping, payload, from: number, on: connection)
     }
 
     /// Reports a pong.
     func connection(_ connection: Connection<ListenClient>, receivedPong payload: RawSpan, outbox: inout Outbox) {
-        run.received(control: .pong, payload, from: number)
+        run.received(control: .pong, payload, from: number, on: connection)
     }
 
     /// Reports a close frame.

@@ -6,18 +6,18 @@ extension ListenRun {
     func received(_ payload: RawSpan, as kind: MessageKind, from number: Int, on connection: Connection<ListenClient>) {
         if let output {
             output.write(payload, as: kind, client: number)
-            if output.isFull {
-                isWaitedFor = true
-                connection.pauseReading()
-            }
+            waitForOutput(connection)
         } else if editor != nil {
             console.show(transcript.message(payload, as: kind, .received, client: number))
         }
     }
 
     /// Shows a ping or a pong.
-    func received(control opcode: Opcode, _ payload: RawSpan, from number: Int) {
+    func received(
+        control opcode: Opcode, _ payload: RawSpan, from number: Int, on connection: Connection<ListenClient>
+    ) {
         output?.writeControl(opcode == .ping ? "ping" : "pong", payload, client: number)
+        waitForOutput(connection)
         if showsFrames { console.show(transcript.control(opcode, payload, .received, client: number)) }
     }
 
@@ -29,6 +29,13 @@ extension ListenRun {
     /// Shows a frame's header, to who asked for it.
     func received(header: FrameHeader, from number: Int) {
         if settings.arguments.verbosity > 1 { console.show(transcript.header(header, .received, client: number)) }
+    }
+
+    /// Pauses a client while standard output does not keep up.
+    private func waitForOutput(_ connection: Connection<ListenClient>) {
+        guard let output, output.isFull else { return }
+        isWaitedFor = true
+        connection.pauseReading()
     }
 
     private var showsFrames: Bool { !settings.isEmbedded && (editor != nil || settings.arguments.verbosity > 0) }

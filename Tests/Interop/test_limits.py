@@ -1,0 +1,302 @@
+"""What a peer can do to wsx is bounded, in both roles: inflated messages, fragments, pings, lengths, connections."""
+
+import contextlib
+import random
+import select
+import socket
+import time
+import zlib
+
+import pytest
+
+import wire
+from either_role import ROLES, PeerOf, agreement
+from processes import Listener, peak_resident_bytes, resident_bytes, wait_until
+from wire import BINARY, CONTINUATION, PING, RSV1, TEXT
+
+MEBIBYTE = 1 << 20
+# What else a run may need while a message as large as the limit comes in.
+MARGIN_BYTES = 32 * MEBIBYTE
+DEFAULT_LIMIT_BYTES = {"connect": 64 * MEBIBYTE, "listen": 16 * MEBIBYTE}
+FRAGMENT_LIMIT = 131_072
+
+each_role = pytest.mark.parametrize("role", ROLES)
+
+
+def bomb(mebibytes):
+    """A compressed message of so many MiB of zeros, less than a thousandth of that itself."""
+    stream = zlib.compressobj(9, zlib.DEFLATED, -15)
+    first, second = (stream.compress(bytes(MEBIBYTE)) + stream.flush(zlib.Z_SYNC_FLUSH) for _ in range(2))
+    return first + second * (mebibytes - 1) + b"\x00"
+
+
+BOMB = bomb(1024)
+
+
+def pieces(data, size):
+    return [data[offset : offset + size] for offset in range(0, len(data), size)]
+
+
+def in_fragments(peer, payloads):
+    """The frames of a compressed message in fragments; the last does not end it."""
+    for number, payload in enumerate(payloads):
+        if number == 0:
+            yield peer.frame(TEXT, payload, reserved=RSV1, is_final=False)
+        else:
+            yield peer.frame(CONTINUATION, payload, is_final=False)
+
+
+def send_until_closed(peer, chunks):
+    """Sends until wsx answers, and returns its close frame."""
+    for chunk in chunks:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            peer.send(chunk)
+        if select.select([peer.sock], [], [], 0)[0]:
+            break
+    return peer.read_until_close()
+
+
+def assert_survives(peer, baseline_bytes, code):
+    """Asserts that a client ends with the status of a violation, and that a server goes on and gives its memory back."""
+    peer.sock.close()
+    if peer.role == "connect":
+        assert peer.program.wait() == 5
+        assert f"closed with {code}" in peer.program.err
+    else:
+        peer.program.wait_for("Client 1 disconnected: 1006, ")
+        wait_until(lambda: resident_bytes(peer.pid) < baseline_bytes + 4 * MEBIBYTE, what="the memory's release")
+        assert peer.program.stop() == 0
+
+
+WAYS = {
+    "one frame": lambda peer: [peer.compressed(BINARY, BOMB)],
+    "one text": lambda peer: [peer.compressed(TEXT, BOMB)],
+    "fragments": lambda peer: in_fragments(peer, pieces(BOMB, 500)),
+    "packets of 100 B": lambda peer: pieces(peer.compressed(BINARY, BOMB), 100),
+}
+
+
+@each_role
+@pytest.mark.parametrize(
+    "way, limit",
+    [*((way, None) for way in WAYS), ("one frame", 1), ("one frame", 3), ("one frame", 20), ("fragments", 100)])
+def test_a_message_of_a_mebibyte_that_inflates_to_a_gibibyte_closes_with_1009(role, way, limit):
+    assert len(BOMB) < 1.1 * MEBIBYTE
+    arguments = ["--max-message-size", f"{limit}M"] if limit else []
+    limit_bytes = limit * MEBIBYTE if limit else DEFAULT_LIMIT_BYTES[role]
+    if limit_bytes < len(BOMB):
+        # Or its length alone would tell.
+        way = "fragments"
+    with PeerOf(role, *arguments) as peer:
+        peer.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        before = resident_bytes(peer.pid)
+        assert send_until_closed(peer, WAYS[way](peer)).close_code == 1009
+        grown = peak_resident_bytes(peer.pid) - before
+        assert grown < limit_bytes + MARGIN_BYTES, f"{grown >> 20} MiB"
+        assert_survives(peer, before, 1009)
+
+
+@each_role
+def test_compressed_messages_of_just_the_limit_are_taken_one_after_the_other(role):
+    limit, count = 20, 5
+    data = bomb(limit)
+    with PeerOf(role, "--max-message-size", f"{limit}M", "--output", "raw") as peer:
+        before = resident_bytes(peer.pid)
+        for _ in range(count):
+            peer.send(peer.compressed(BINARY, data))
+        peer.send(peer.frame(PING))
+        assert peer.read_frame().opcode == wire.PONG
+        peer.send(peer.compressed(BINARY, zlib.compress(bytes(limit * MEBIBYTE + 1), 9, -15)))
+        assert peer.read_until_close().close_code == 1009
+        # A single read from the socket can hold three of them, which wait for standard output together.
+        grown = peak_resident_bytes(peer.pid) - before
+        assert grown < 6 * limit * MEBIBYTE + MARGIN_BYTES, f"{grown >> 20} MiB"
+        peer.sock.close()
+        wait_until(lambda: len(peer.program.out) == count * limit * MEBIBYTE, what="all of the output")
+
+
+@each_role
+@pytest.mark.parametrize("block", [b"\x00\x00\x00\xff\xff", b"\x02\x08\x20\x80\x00"], ids=["stored", "fixed codes"])
+def test_a_message_of_blocks_that_hold_nothing_ends_with_1009(role, block):
+    payload = block * (65_000 // len(block))
+    assert zlib.decompressobj(-15).decompress(payload) == b""
+    with PeerOf(role, "--max-message-size", "1M") as peer:
+        before = resident_bytes(peer.pid)
+        sent = 0
+
+        def fragments():
+            nonlocal sent
+            for fragment in in_fragments(peer, [payload] * 1000):
+                yield fragment
+                sent += 1
+
+        assert send_until_closed(peer, fragments()).close_code == 1009
+        assert sent < 200
+        assert peak_resident_bytes(peer.pid) - before < 8 * MEBIBYTE
+        assert_survives(peer, before, 1009)
+
+
+@each_role
+@pytest.mark.parametrize(
+    "reserved, first, payload",
+    [(0, b"", b""), (0, b"x", b"x"), (RSV1, b"", b""),
+     # A block with fixed codes that goes on with a zero in each byte (RFC 1951 §3.2.6).
+     (RSV1, b"\x62", b"\x60")],
+    ids=["empty", "one byte", "compressed, empty", "compressed, one byte"])
+def test_ten_million_continuation_frames_end_at_the_limit_with_1008(role, reserved, first, payload):
+    with PeerOf(role) as peer:
+        before = resident_bytes(peer.pid)
+        batch = peer.frame(CONTINUATION, payload, is_final=False) * 100_000
+        start = time.monotonic()
+        peer.send(peer.frame(BINARY, first, reserved=reserved, is_final=False))
+        assert send_until_closed(peer, [batch] * 100).close_code == 1008
+        assert time.monotonic() - start < 10
+        grown = peak_resident_bytes(peer.pid) - before
+        assert grown < 4 * MEBIBYTE, f"{grown >> 10} KiB"
+        assert_survives(peer, before, 1008)
+
+
+@each_role
+def test_as_many_fragments_as_the_limit_are_taken(role):
+    with PeerOf(role) as peer:
+        frames = peer.frame(TEXT, b"x", is_final=False)
+        frames += peer.frame(CONTINUATION, b"x", is_final=False) * (FRAGMENT_LIMIT - 2)
+        peer.send(frames + peer.frame(CONTINUATION, b"x") + peer.close())
+        assert peer.read_until_close().close_code == 1000
+        assert peer.received() == [(TEXT, b"x" * FRAGMENT_LIMIT)]
+
+
+def send_a_million_pings(peer):
+    """Sends pings in batches of a hundred with the same payload; returns that of the last."""
+    for start in range(0, 1_000_000, 100):
+        peer.send(peer.frame(PING, b"%125d" % start) * 100)
+    return b"%125d" % start
+
+
+@each_role
+def test_a_million_pings_of_a_peer_that_does_not_read_cost_bounded_memory(role):
+    with PeerOf(role, "--output", "text", receive_buffer=4096) as peer:
+        before = resident_bytes(peer.pid)
+        latest = send_a_million_pings(peer)
+        grown = peak_resident_bytes(peer.pid) - before
+        assert grown < 4 * MEBIBYTE, f"{grown >> 10} KiB"
+        # Once it reads, it finds an answer to its latest ping.
+        count = 0
+        while (pong := peer.read_frame()).payload != latest:
+            count += 1
+        assert pong.opcode == wire.PONG
+        assert count < 100_000
+        peer.send(peer.close())
+        assert peer.read_until_close().close_code == 1000
+
+
+@each_role
+def test_events_of_a_million_pings_wait_for_who_reads_them(role):
+    with PeerOf(role, receive_buffer=4096) as peer:
+        before = resident_bytes(peer.pid)
+        send_a_million_pings(peer)
+        grown = peak_resident_bytes(peer.pid) - before
+        assert grown < 8 * MEBIBYTE, f"{grown >> 10} KiB"
+
+
+@each_role
+@pytest.mark.parametrize("extensions", [None, "permessage-deflate"], ids=["plain", "compressed"])
+@pytest.mark.parametrize("length, code", [((1 << 63) - 1, 1009), (1 << 63, 1002), ((1 << 64) - 1, 1002)])
+@pytest.mark.parametrize("opcode", [BINARY, CONTINUATION])
+def test_an_absurd_length_is_answered_at_once(role, extensions, length, code, opcode):
+    with PeerOf(role, extensions=extensions) as peer:
+        before = resident_bytes(peer.pid)
+        reserved = RSV1 if extensions else 0
+        if opcode == CONTINUATION:
+            peer.send(peer.frame(BINARY, b"\x00", reserved=reserved, is_final=False))
+            reserved = 0
+        header = peer.frame(opcode, reserved=reserved, claimed_length=length)
+        # The length tells all, without a masking key, but a length that is only too large is judged with the header.
+        if code == 1002:
+            header = header[:10]
+        start = time.monotonic()
+        peer.send(header)
+        assert peer.read_until_close().close_code == code
+        assert time.monotonic() - start < 0.5
+        assert peak_resident_bytes(peer.pid) - before < 2 * MEBIBYTE
+        assert_survives(peer, before, code)
+
+
+def test_an_echo_of_inflated_messages_to_a_client_that_does_not_read_bounds_the_memory():
+    # What repeats itself after 300 bytes is small for the client, and for the server as large as it is.
+    chance = random.Random(1)
+    message = chance.randbytes(300) * (8 * MEBIBYTE // 300)
+    compressed = wire.Deflater(level=9)(message)
+    assert len(compressed) < len(message) / 100
+    with PeerOf("listen", "--echo", extensions=agreement("listen", own_bits=8), receive_buffer=4096) as peer:
+        before = resident_bytes(peer.pid)
+        peer.sock.settimeout(1)
+        frames = peer.compressed(BINARY, compressed)
+        with pytest.raises(TimeoutError):
+            for _ in range(1000):
+                peer.send(frames)
+        grown = peak_resident_bytes(peer.pid) - before
+        assert grown < 128 * MEBIBYTE, f"{grown >> 20} MiB"
+
+
+class Crowd:
+    """Many clients of one echo server, each with compression of its own, or all without."""
+
+    def __init__(self, count, is_compressed):
+        self.server = Listener("--echo")
+        fields = [b"Sec-WebSocket-Extensions: permessage-deflate"] if is_compressed else []
+        self.streams = []
+        for _ in range(count):
+            stream = wire.Stream(socket.create_connection(("127.0.0.1", self.server.port), timeout=30))
+            stream.send(wire.upgrade_request(self.server.port, "/", *fields))
+            self.streams.append(stream)
+        for stream in self.streams:
+            assert stream.read_head().startswith(b"HTTP/1.1 101 ")
+        self.codecs = [(wire.Deflater(9), wire.Inflater()) if is_compressed else None for _ in self.streams]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *arguments):
+        for stream in self.streams:
+            stream.sock.close()
+        self.server.__exit__(*arguments)
+
+    @property
+    def resident_bytes(self):
+        return resident_bytes(self.server.pid)
+
+    def exchange(self, number):
+        """Each client sends a message of its own, of 100 to 200 bytes, and gets it back."""
+        messages = []
+        for index, (stream, codec) in enumerate(zip(self.streams, self.codecs)):
+            message = b'{"client": %d, "number": %d, ' % (index, number) + b'"values": [17, 18, 19, 20, 21]' * 4 + b"}"
+            messages.append(message)
+            if codec:
+                stream.send(wire.frame(TEXT, codec[0](message), reserved=RSV1, is_masked=True))
+            else:
+                stream.send(wire.frame(TEXT, message, is_masked=True))
+        for stream, codec, message in zip(self.streams, self.codecs, messages):
+            echoed = stream.read_message(codec and codec[1])
+            assert (echoed.payload, echoed.is_compressed) == (message, codec is not None)
+
+
+def test_a_connection_that_idles_after_compressed_messages_costs_little_more_than_a_plain_one():
+    count = 1000
+    with Crowd(count, is_compressed=True) as compressed, Crowd(count, is_compressed=False) as plain:
+
+        def difference():
+            return (compressed.resident_bytes - plain.resident_bytes) / count
+
+        # Nothing is set up for a connection before its first message.
+        assert difference() < 1024
+        # Far more than there are streams: they change hands all the time.
+        for crowd in (compressed, plain):
+            for number in range(4):
+                crowd.exchange(number)
+        # 64 streams of up to 270 KiB and 256 of up to 40.
+        assert compressed.resident_bytes - plain.resident_bytes < 32 * MEBIBYTE
+        time.sleep(4)
+        assert difference() < 2048, f"{difference()} B"
+        # They all go on where they were.
+        compressed.exchange(4)
