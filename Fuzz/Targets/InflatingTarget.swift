@@ -4,8 +4,9 @@ extension FuzzTarget {
     /// Compressed messages, one after the other, of which the first byte of the input says under which parameters.
     ///
     /// - What comes out is never more than the limit.
-    /// - A message comes out, or is refused, in any pieces; what comes out is the same.
     /// - It makes no difference whether zlib's memory is given back between messages.
+    /// - A message comes out, or is refused, in any pieces; what comes out is the same. But for a window smaller than
+    ///   DEFLATE's own: zlib does not hold references to it as long as they lead into what it has just put out.
     static let inflating = FuzzTarget(name: "inflating") { input in
         var choices = ChoiceReader(input)
         let choice = choices.byte()
@@ -20,6 +21,7 @@ extension FuzzTarget {
         let whole = Outcome(messages, parameters, limitBytes: limitBytes, givesBack: false) { [$0[...]] }
         let idling = Outcome(messages, parameters, limitBytes: limitBytes, givesBack: true) { [$0[...]] }
         expectEqual(whole, idling, "with memory kept and given back")
+        guard parameters.serverMaxWindowBits == 15 else { return }
         let bytewise = Outcome(messages, parameters, limitBytes: limitBytes, givesBack: false) { message in
             message.indices.map { message[$0...$0] } + [[]]
         }

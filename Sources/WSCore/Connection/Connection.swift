@@ -44,10 +44,12 @@ public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline internal var session: Session
     /// Decodes bytes. Made where the type of the handler is known, so that the decoding loop is specialised for it:
     /// a stream reaches its delegate dynamically, in code that is generic still.
-    private let decode: (Connection<Handler>, inout MutableRawSpan) -> Void
+    private let decode: (Connection<Handler>, inout MutableRawSpan) -> Int
+    /// What was read when the handler could take no more, to be decoded before anything else is read.
+    private var unreadBytes = ByteBuffer()
     private var isReceiving = false
     private var isTerminating = false
-    private var isFlushScheduled = false
+    private var isTurnEndScheduled = false
     private var wasFull = false
     /// Whether reading is paused by ``pauseReading()``.
     public private(set) var isPausedByUser = false
@@ -79,9 +81,10 @@ public final class Connection<Handler: ConnectionHandler> {
             connection, bytes in
             var events = ConnectionEvents(connection: connection, handler: connection.handler)
             do throws(ProtocolError) {
-                try connection.session.receive(&bytes, handler: &events)
+                return try connection.session.receive(&bytes, handler: &events)
             } catch {
                 connection.violation = error
+                return bytes.byteCount
             }
         }
     }
@@ -89,7 +92,7 @@ public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline
     internal init(
         _ stream: ByteStream, settings: Settings, deflate: DeflateParameters?, resources: ConnectionResources,
-        handler: Handler, decode: @escaping (Connection<Handler>, inout MutableRawSpan) -> Void
+        handler: Handler, decode: @escaping (Connection<Handler>, inout MutableRawSpan) -> Int
     ) {
         self.decode = decode
         self.stream = stream
@@ -196,11 +199,25 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func scheduleFlush() {
-        // What cannot be written is thrown away at the end of the turn, and is no reason not to read on.
-        if queuedBytes > Self.queueLimitBytes, writeFailure == nil { wasFull = true }
-        guard !isFlushScheduled, !isLeaving else { return }
-        isFlushScheduled = true
+        if exceedsQueueLimit(session.outbox) { wasFull = true }
+        scheduleTurnEnd()
+    }
+
+    private func scheduleTurnEnd() {
+        guard !isTurnEndScheduled, !isLeaving else { return }
+        isTurnEndScheduled = true
         loop.atEndOfTurn(self)
+    }
+
+    /// What cannot be written is thrown away at the end of the turn, and is no reason not to read on.
+    private func exceedsQueueLimit(_ outbox: borrowing Outbox) -> Bool {
+        outbox.bytes.count + stream.inFlightBytes > Self.queueLimitBytes && writeFailure == nil
+    }
+
+    /// Whether another message may be handed over.
+    @usableFromInline
+    internal func takesMore(_ outbox: borrowing Outbox) -> Bool {
+        !isPausedByUser && !(settings.pausesReadingWhenFull && exceedsQueueLimit(outbox))
     }
 
     private func flush() {
@@ -223,17 +240,35 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func updateReading() {
-        let mustWait = isPausedByUser || (wasFull && settings.pausesReadingWhenFull)
-        if mustWait { stream.stopReading() } else if !isLeaving { stream.startReading() }
+        if mustWait {
+            stream.stopReading()
+        } else if !unreadBytes.isEmpty {
+            scheduleTurnEnd()
+        } else if !isLeaving {
+            stream.startReading()
+        }
     }
+
+    private var mustWait: Bool { isPausedByUser || (wasFull && settings.pausesReadingWhenFull) }
 
     // MARK: Receiving and ending
 
     private func receive(_ bytes: inout MutableRawSpan) {
         isReceiving = true
-        decode(self, &bytes)
+        let takenBytes = decode(self, &bytes)
         isReceiving = false
-        if isTerminating { end(failure: nil) } else { afterSessionChanged() }
+        guard !isTerminating else { return end(failure: nil) }
+        let isCut = takenBytes < bytes.byteCount
+        if isCut { unreadBytes.append(bytes.bytes.extracting(droppingFirst: takenBytes)) }
+        afterSessionChanged()
+        if isCut { updateReading() }
+    }
+
+    private func receiveUnread() {
+        guard !unreadBytes.isEmpty, !mustWait, !isLeaving else { return }
+        var unread = unreadBytes.takeAll()
+        unread.withMutableReadableBytes { receive(&$0) }
+        if unreadBytes.isEmpty { updateReading() }
     }
 
     /// Does what follows from the session's new state: writing, waiting for the closing handshake, leaving.
@@ -298,9 +333,10 @@ public final class Connection<Handler: ConnectionHandler> {
 }
 
 extension Connection: EndOfTurnWork {
-    /// Writes what the turn produced.
+    /// Decodes what had to wait, and writes what the turn produced.
     public func endTurn() {
-        isFlushScheduled = false
+        isTurnEndScheduled = false
+        receiveUnread()
         flush()
     }
 }
@@ -367,5 +403,10 @@ internal struct ConnectionEvents<Handler: ConnectionHandler>: SessionHandler {
     @inlinable
     internal func receivedHeader(_ header: FrameHeader) {
         handler.connection(connection, receivedHeader: header)
+    }
+
+    @inlinable
+    internal func takesMore(_ outbox: borrowing Outbox) -> Bool {
+        connection.takesMore(outbox)
     }
 }

@@ -43,10 +43,10 @@ public struct MessageReceiver: ~Copyable {
     @inlinable
     public mutating func receive<Handler: SessionHandler & ~Copyable>(
         _ bytes: inout MutableRawSpan, outbox: inout Outbox, handler: inout Handler
-    ) throws(ProtocolError) {
+    ) throws(ProtocolError) -> Int {
         let count = bytes.byteCount
-        traffic.wireBytes &+= count
         var offset = 0
+        defer { traffic.wireBytes &+= offset }
         while !isFinished {
             let header: FrameHeader
             var bytesBefore = 0
@@ -54,7 +54,7 @@ public struct MessageReceiver: ~Copyable {
                 header = frame
                 bytesBefore = payloadBytesReceived
             } else {
-                guard let next = try nextHeader(bytes.bytes, offset: &offset) else { return }
+                guard let next = try nextHeader(bytes.bytes, offset: &offset) else { return count }
                 try begin(next)
                 handler.receivedHeader(next)
                 header = next
@@ -74,8 +74,10 @@ public struct MessageReceiver: ~Copyable {
             } else {
                 try receiveData(header, piece.bytes, isWhole: isWhole, isEnd: isEnd, outbox: &outbox, handler: &handler)
             }
-            if !isEnd { return }
+            if !isEnd { return count }
+            if offset < count, !handler.takesMore(outbox) { return offset }
         }
+        return count
     }
 
     /// Decodes the header at `offset`, together with what is kept of it from before, and moves `offset` behind it.
@@ -86,6 +88,7 @@ public struct MessageReceiver: ~Copyable {
         let rest = bytes.extracting(offset..<bytes.byteCount)
         guard let header = try FrameHeader.decode(rest, receivedBy: role, allowsCompression: decompressor != nil) else {
             keepHeaderBytes(rest)
+            offset = bytes.byteCount
             return nil
         }
         offset += header.encodedBytes

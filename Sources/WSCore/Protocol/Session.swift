@@ -41,13 +41,16 @@ public struct Session: ~Copyable {
     /// - Parameters:
     ///   - bytes: What has arrived; its contents are changed.
     ///   - handler: Takes messages and control frames, in order.
+    /// - Returns: The number of bytes that were taken: all of them, unless the handler takes no more for now. What is left
+    ///   is then to be given again, unchanged.
     /// - Throws: The peer's violation, after the close frame that reports it has been put into ``outbox``.
     @inlinable
+    @discardableResult
     public mutating func receive<Handler: SessionHandler & ~Copyable>(
         _ bytes: inout MutableRawSpan, handler: inout Handler
-    ) throws(ProtocolError) {
+    ) throws(ProtocolError) -> Int {
         do throws(ProtocolError) {
-            try receiver.receive(&bytes, outbox: &outbox, handler: &handler)
+            return try receiver.receive(&bytes, outbox: &outbox, handler: &handler)
         } catch {
             fail(error)
             throw error

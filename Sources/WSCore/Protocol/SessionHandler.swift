@@ -13,10 +13,17 @@ public protocol SessionHandler: ~Copyable {
     mutating func receivedClose(_ frame: CloseFrame, outbox: inout Outbox)
     /// A frame's header has arrived, before its payload. Most handlers need not know.
     mutating func receivedHeader(_ header: FrameHeader)
+    /// Whether more can be taken now; asked between frames. A few bytes may hold many large messages when they are
+    /// compressed, so that pausing between reads would come too late.
+    func takesMore(_ outbox: borrowing Outbox) -> Bool
 }
 
 extension SessionHandler where Self: ~Copyable {
     /// Does nothing.
     @inlinable
     public mutating func receivedHeader(_ header: FrameHeader) {}
+
+    /// Always.
+    @inlinable
+    public func takesMore(_ outbox: borrowing Outbox) -> Bool { true }
 }

@@ -69,6 +69,66 @@ import Testing
         }
     }
 
+    @Test("a reader that pauses within a few bytes that hold many messages gets them one by one as it goes on")
+    func pausing() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(.tcp, on: loop)
+            let resources = ConnectionResources(on: loop)
+            let client = Connection(
+                near, settings: .init(role: .client, limits: .client), deflate: DeflateParameters(),
+                resources: resources, handler: RecordingPeer())
+            let server = Connection(
+                far, settings: .init(role: .server, limits: .server), deflate: DeflateParameters(),
+                resources: resources, handler: RecordingPeer())
+            server.handler.onMessage = { connection, _, _, _ in connection.pauseReading() }
+            client.start()
+            server.start()
+            let texts = (1...20).map { String(repeating: "\($0) ", count: 1000) }
+            for text in texts { client.send(text) }
+            let ping: [UInt8] = [1]
+            client.sendPing(ping.span.bytes)
+            client.close(CloseFrame(code: .normalClosure))
+            for count in 1...texts.count {
+                loop.run { server.handler.messageCount >= count }
+                loop.run(for: .milliseconds(2))
+                #expect(server.handler.messageCount == count)
+                #expect(server.handler.end == nil)
+                server.resumeReading()
+            }
+            loop.run { server.handler.end != nil && client.handler.end != nil }
+            #expect(server.handler.events == texts.map { .text($0) } + [.ping(ping), .close(1000)])
+            #expect(server.handler.end?.isClean == true)
+        }
+    }
+
+    @Test("an echo whose queue is full takes no further message, however many lie in what was read")
+    func fullQueue() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(.tcp, on: loop)
+            let resources = ConnectionResources(on: loop)
+            let client = Connection(
+                near, settings: .init(role: .client, limits: .client), deflate: DeflateParameters(),
+                resources: resources, handler: RecordingPeer())
+            let server = Connection(
+                far, settings: .init(role: .server, limits: .server, pausesReadingWhenFull: true),
+                deflate: DeflateParameters(), resources: resources, handler: RecordingPeer())
+            server.handler.remembersMessages = false
+            client.handler.remembersMessages = false
+            let noise = noise(1, byteCount: 2 << 20)
+            server.handler.onMessage = { _, _, _, outbox in outbox.send(noise.span.bytes, as: .binary) }
+            server.start()
+            let text = String(repeating: "a", count: 100_000)
+            for _ in 0..<100 { client.send(text) }
+            loop.run { server.isFull }
+            loop.run(for: .milliseconds(20))
+            #expect(server.queuedBytes <= Connection<RecordingPeer>.queueLimitBytes + (3 << 20))
+            client.start()
+            loop.run(within: .seconds(60)) { client.handler.messageCount == 100 }
+            client.close(CloseFrame(code: .normalClosure))
+            loop.run { server.handler.end != nil && client.handler.end != nil }
+        }
+    }
+
     private func exchange(_ text: String, _ loop: EventLoop, _ opened: Connector.Opened) -> Connection<RecordingPeer> {
         let client = Connection(
             opened.stream, settings: .init(role: .client, limits: .client), deflate: opened.deflate,

@@ -118,12 +118,12 @@ private struct SessionPair: ~Copyable {
 
     mutating func echo(_ message: RawSpan, as kind: MessageKind) throws(ProtocolError) {
         client.outbox.send(message, as: kind)
-        try client.outbox.bytes.withMutableReadableBytes { (bytes) throws(ProtocolError) in
+        _ = try client.outbox.bytes.withMutableReadableBytes { (bytes) throws(ProtocolError) in
             try server.receive(&bytes, handler: &serverHandler)
         }
         client.outbox.bytes.removeAll()
         client.outbox.bytesWereTaken()
-        try server.outbox.bytes.withMutableReadableBytes { (bytes) throws(ProtocolError) in
+        _ = try server.outbox.bytes.withMutableReadableBytes { (bytes) throws(ProtocolError) in
             try client.receive(&bytes, handler: &clientHandler)
         }
         server.outbox.bytes.removeAll()
