@@ -1,27 +1,42 @@
 # make run    installs what is missing, builds, and opens the REPL against the embedded echo server
 # make test   installs the test peers and runs every test
+# make test SANITIZE=address (or thread)   the same under a sanitizer, with builds of its own in .build/address
 # make conformance   has the Autobahn TestSuite judge the client and the server
 # make fuzz   runs each fuzz target for a minute, or for SECONDS; TARGET names one
 SHELL := /bin/bash
 PREFIX ?= /usr/local
-BINARY = .build/release/wsx
-# Linked statically but for libc, and stripped: half the size, and half the time to start.
+# address or thread: build and test with that sanitizer.
+SANITIZE ?=
+SCRATCH = .build$(if $(SANITIZE),/$(SANITIZE))
+BINARY = $(SCRATCH)/release/wsx
 # `make build SYMBOLS=1` keeps the symbols, for profilers.
-STATIC = $(CURDIR)/.build/static
 SYMBOLS ?=
-# lld takes archives in any order.
-BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -L$(STATIC) $(if $(SYMBOLS),,-Xlinker -s)
 
 # How long `make fuzz` runs each target. `make test` tries all inputs known and a few seconds of new ones.
 SECONDS = 60
 TARGET ?=
 
 .PHONY: deps test-deps run build test test-unit test-interop test-fuzz conformance conformance-quick \
-	conformance-deps fuzz lint format generate bench install clean
+	conformance-deps fuzz coverage lint format generate bench install clean
+
+ifdef SANITIZE
+SANITIZER_FLAGS = --sanitize $(SANITIZE) --scratch-path $(SCRATCH)
+test-interop: export WSX = $(CURDIR)/$(BINARY)
+test-interop test-unit: export SANITIZE := $(SANITIZE)
+test-unit: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/leaks.supp:print_suppressions=0
+
+build: deps
+	@swift build -c release $(SANITIZER_FLAGS) -Xswiftc -use-ld=lld --product wsx >&2
+else
+# Linked statically but for libc, and stripped: half the size, and half the time to start. lld takes archives in any
+# order.
+STATIC = $(CURDIR)/.build/static
+BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -L$(STATIC) $(if $(SYMBOLS),,-Xlinker -s)
 
 build: deps
 	@scripts/static-libraries.sh $(STATIC)
 	@PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS) --product wsx >&2
+endif
 
 deps:
 	@scripts/install-packages.sh libuv1-dev libssl-dev zlib1g-dev libreadline-dev pkg-config >&2
@@ -33,10 +48,11 @@ test-deps: deps
 run: build
 	@$(BINARY) connect echo:
 
-test: test-deps build lint test-unit test-interop test-fuzz conformance-quick
+# What a sanitizer has no part in is left out with one.
+test: test-deps build $(if $(SANITIZE),,lint) test-unit test-interop $(if $(SANITIZE),,test-fuzz conformance-quick)
 
 test-unit:
-	swift test
+	swift test $(SANITIZER_FLAGS)
 
 test-interop:
 	/usr/bin/python3 -m pytest -q Tests/Interop
@@ -59,6 +75,10 @@ conformance-quick: conformance-deps
 
 conformance-deps: test-deps build
 	@PKG_CONFIG_PATH=$(STATIC)/pkgconfig swift build $(BUILD_FLAGS) --product AutobahnClient >&2
+
+# Fails when the protocol's folders are covered to less than 95 %.
+coverage: deps
+	@/usr/bin/python3 scripts/coverage.py
 
 lint:
 	swift format lint --strict --recursive Sources Tests Fuzz Package.swift

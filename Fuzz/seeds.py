@@ -155,6 +155,7 @@ HTTP_HEADS = {
     "request": b"GET /chat?a=b HTTP/1.1\r\nHost: example.com\r\nAccept: */*\r\n\r\nrest",
     "request-after-empty-line": b"\r\nPOST * HTTP/1.0\r\n\r\n",
     "response": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nX:\r\n\r\n\x81\x00",
+    "many-fields": b"GET / HTTP/1.1\r\n" + b"".join(b"F%d: %d\r\n" % (n, n) for n in range(6)) + b"\r\nrest",
     "response-without-reason": b"HTTP/1.1 404\r\nServer: x\r\n\r\n",
     "folded": b"HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\t \r\n c\r\n\r\n",
     "not-utf-8": b"HTTP/1.1 200 \xff\r\nX: \xc3\xa9 \xe2\x82\r\n\r\n",

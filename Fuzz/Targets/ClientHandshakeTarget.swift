@@ -7,6 +7,7 @@ extension FuzzTarget {
     ///
     /// - It makes no difference in which pieces a response arrives.
     /// - An upgrade is to a subprotocol and extensions that were asked for.
+    /// - A body is the same whether it comes with its length, in chunks, or until the server closes.
     /// - What is shown of a failure is safe to show, and a body is no longer than its limit.
     static let clientHandshake = FuzzTarget(name: "client-handshake") { input in
         let whole = ClientOutcome(of: [input[...]])
@@ -22,6 +23,25 @@ extension FuzzTarget {
         }
         for error in [whole.error, whole.partialRefusal, whole.errorAtEnd].compactMap({ $0 }) {
             checkShown(error)
+        }
+        checkFramings(of: input)
+    }
+
+    private static func checkFramings(of content: [UInt8]) {
+        var chunks: [UInt8] = []
+        for piece in waysToCut(content)[2] where !piece.isEmpty {
+            chunks += Array("\(String(piece.count, radix: 16));x=y\r\n".utf8) + piece + Array("\r\n".utf8)
+        }
+        chunks += Array("0\r\nTrailer: x\r\n\r\n".utf8)
+        let bodies = [
+            ("Content-Length: \(content.count)", content), ("Transfer-Encoding: chunked", chunks), ("X: y", content),
+        ]
+        for (field, body) in bodies {
+            let response = Array("HTTP/1.1 403 Forbidden\r\n\(field)\r\n\r\n".utf8) + body
+            guard case .refused(_, let shown, false)? = ClientOutcome(of: [response[...]]).errorAtEnd else {
+                unexpected("a whole response is no refusal, or its body is cut")
+            }
+            expectEqual(shown, content, "the body, with \(field)")
         }
     }
 

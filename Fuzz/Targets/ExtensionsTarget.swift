@@ -4,6 +4,7 @@ extension FuzzTarget {
     /// The values of Sec-WebSocket-Extensions, one a line.
     ///
     /// - What parses is made of tokens, and written and parsed again it is the same.
+    /// - Quotes around values and backslashes in them change nothing.
     /// - Several fields mean what one with their values, joined by commas, means.
     static let extensions = FuzzTarget(name: "extensions") { input in
         let values = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -22,5 +23,16 @@ extension FuzzTarget {
             }
         }
         expectEqual(try? ExtensionHeader.parse([ExtensionHeader.value(of: offers)]), offers, "written and parsed again")
+        expectEqual(try? ExtensionHeader.parse([quoted(offers)]), offers, "written with quotes and parsed again")
+    }
+
+    /// The value for extensions with every value of a parameter in quotes and every character of it escaped.
+    private static func quoted(_ offers: [ExtensionOffer]) -> String {
+        offers.map { offer in
+            offer.parameters.reduce(offer.name) { text, parameter in
+                let value = parameter.value.map { "=\"" + $0.map { "\\\($0)" }.joined() + "\"" }
+                return "\(text) ; \(parameter.name)\(value ?? "")"
+            }
+        }.joined(separator: " ,, ")
     }
 }

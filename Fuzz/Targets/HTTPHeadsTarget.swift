@@ -4,6 +4,7 @@ extension FuzzTarget {
     /// Heads of requests and responses, under ordinary limits and tight ones.
     ///
     /// - It makes no difference in which pieces a head arrives, nor what follows it.
+    /// - It ends with its first empty line.
     /// - What parses is well-formed: names are tokens, values have no control characters.
     /// - Written and parsed again it is the same.
     static let httpHeads = FuzzTarget(name: "http-heads") { input in
@@ -16,6 +17,7 @@ extension FuzzTarget {
                         whole.isAlike(cut), "\(kind), whole and in pieces of \(pieces.map(\.count)):\n\(whole)\n\(cut)")
                 }
                 checkHead(whole, kind)
+                checkEnd(whole, of: input)
             }
         }
     }
@@ -47,6 +49,14 @@ extension FuzzTarget {
         let limits = HeadLimits(maximumBytes: .max, maximumFields: .max)
         let again = HeadOutcome(of: [written[...]], kind, limits: limits)
         expect(outcome.hasHead(of: again), "written and parsed again:\n\(outcome)\n\(again)")
+    }
+
+    private static func checkEnd(_ outcome: HeadOutcome, of input: [UInt8]) {
+        guard let byteCount = outcome.byteCount else { return }
+        // Empty lines before a request are skipped.
+        let head = Array(input[..<byteCount].drop { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed })
+        let end = head.indices.first { head[$0...].starts(with: "\r\n\r\n".utf8) }
+        expectEqual(end, head.count - 4, "where the head ends")
     }
 
     private static func padded(_ status: Int) -> String {
@@ -91,6 +101,14 @@ private enum HeadOutcome: Equatable {
             return left.starts(with: right) || right.starts(with: left)
         }
         return self == other
+    }
+
+    /// The length of the head.
+    var byteCount: Int? {
+        switch self {
+        case .request(_, let byteCount), .response(_, let byteCount): byteCount
+        case .needsMore, .failed: nil
+        }
     }
 
     func hasHead(of other: HeadOutcome) -> Bool {

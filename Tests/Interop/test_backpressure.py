@@ -6,7 +6,7 @@ import threading
 import time
 
 import wire
-from processes import BINARY, Running, peak_resident_bytes, shell
+from processes import BINARY, Running, memory_limit, peak_resident_bytes, shell
 from scripted_server import ScriptedServer
 
 MEBIBYTE = 1 << 20
@@ -52,7 +52,7 @@ def test_a_server_that_stops_reading_pauses_the_input_and_loses_no_line():
                 assert time.monotonic() < deadline, "the input never pauses"
                 seen = written
                 time.sleep(1)
-            assert peak_resident_bytes(client.pid) < 64 * MEBIBYTE
+            assert peak_resident_bytes(client.pid) < memory_limit(64 * MEBIBYTE)
             may_read.set()
             feeder.join(60)
             assert client.wait(60) == 0
@@ -75,7 +75,7 @@ def test_yes_into_a_server_that_pauses_bounds_the_memory():
             yes.stdout.close()
             assert client.wait(60) == 1
         yes.wait(10)
-    assert peak[0] < 64 * MEBIBYTE
+    assert peak[0] < memory_limit(64 * MEBIBYTE)
 
 
 def test_a_slow_reader_of_standard_output_slows_the_server_down_and_gets_everything():
@@ -104,7 +104,7 @@ def test_a_slow_reader_of_standard_output_slows_the_server_down_and_gets_everyth
                 seen = written
                 time.sleep(1)
             assert written < count
-            assert peak_resident_bytes(client.pid) < 64 * MEBIBYTE
+            assert peak_resident_bytes(client.pid) < memory_limit(64 * MEBIBYTE)
             digest = hashlib.sha256()
             while piece := client.stdout.read1(1 << 20):
                 digest.update(piece)

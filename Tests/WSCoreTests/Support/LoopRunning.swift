@@ -4,9 +4,12 @@ import Testing
 
 /// Gives `body` a loop of its own, in a process that a write to a pipe without a reader does not kill.
 func withLoop(_ body: (EventLoop) throws -> Void) throws {
-    StandardDescriptors.prepare()
+    _ = preparation
     try body(try EventLoop())
 }
+
+/// As the program does, once and not on several threads.
+private let preparation: Void = StandardDescriptors.prepare()
 
 extension EventLoop {
     /// Runs until `isDone`, which is asked about every millisecond; records an issue when that takes longer than `limit`.

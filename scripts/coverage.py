@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Runs the unit tests and says how much of each folder they cover. Run by `make coverage`.
+
+The folders of the protocol must be covered to 95 % at least; the lines that no test reaches are listed for those that
+are not, and for the folders that are named as arguments.
+"""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCRATCH = ROOT / ".build/coverage"
+FOLDERS = [*(f"Sources/WSCore/{name}" for name in (
+    "Bytes", "Protocol", "Handshake", "Deflate", "IO", "TLS", "Connection")), "Sources/wsx"]
+REQUIRED = {f"Sources/WSCore/{name}": 95 for name in ("Protocol", "Handshake", "Deflate")}
+
+
+def exported():
+    """What llvm-cov, which the package manager calls, says of each source file."""
+    command = ["swift", "test", "--enable-code-coverage", "--scratch-path", SCRATCH]
+    tests = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if tests.returncode != 0:
+        sys.exit(tests.stdout + "coverage: the tests fail")
+    path = subprocess.run([*command, "--show-codecov-path"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(pathlib.Path(path.stdout.strip()).read_text())["data"][0]["files"]
+
+
+def uncovered_lines(segments):
+    """The lines that no test reaches, by the regions of code that begin or end at each segment."""
+    at_line = collections.defaultdict(list)
+    for line, _, count, has_count, is_entry, is_gap in (segment[:6] for segment in segments):
+        at_line[line].append((count if has_count else None, is_entry and not is_gap))
+    lines = []
+    count = None
+    for line in range(min(at_line, default=0), max(at_line, default=0) + 1):
+        counts = [count] + [entered for entered, is_entry in at_line[line] if is_entry]
+        known = [value for value in counts if value is not None]
+        if known and max(known) == 0:
+            lines.append(line)
+        if at_line[line]:
+            count = at_line[line][-1][0]
+    return lines
+
+
+def main():
+    listed = sys.argv[1:]
+    files = exported()
+    print("| folder | lines | covered | |\n| --- | --- | --- | --- |")
+    failing = []
+    for folder in FOLDERS:
+        inside = [file for file in files if file["filename"].startswith(f"{ROOT}/{folder}/")]
+        if not inside:
+            continue
+        lines = sum(file["summary"]["lines"]["count"] for file in inside)
+        covered = sum(file["summary"]["lines"]["covered"] for file in inside)
+        percent = 100 * covered / lines
+        required = REQUIRED.get(folder)
+        if required and percent < required:
+            failing.append(folder)
+        print(f"| {folder} | {lines} | {percent:.1f} % | {f'at least {required} %' if required else ''} |")
+    for file in sorted(files, key=lambda file: file["filename"]):
+        name = pathlib.Path(file["filename"]).relative_to(ROOT).as_posix()
+        lines = uncovered_lines(file["segments"])
+        if lines and any(name.startswith(f"{folder}/") for folder in failing + listed):
+            print(f"{name}: not covered: {', '.join(map(str, lines))}")
+    if failing:
+        sys.exit(f"coverage: too few tests for {', '.join(failing)}")
+
+
+main()
