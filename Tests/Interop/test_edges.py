@@ -16,18 +16,20 @@ from scripted_server import ScriptedServer
 
 
 def test_a_kelvin_sign_is_no_k_in_the_accept_value():
+    have_k = []
+
     def serve(peer):
         value = wire.accept_value(wire.field(peer.read_request(), b"Sec-WebSocket-Key"))
+        # Before the answer: a client that is refused may be followed by the next before this thread goes on.
+        have_k.append(b"K" in value)
         peer.upgrade(accept=value.replace(b"K", "\u212a".encode()))
         peer.answer_close()
-        return b"K" in value
 
     with ScriptedServer(serve) as server:
         statuses = [wsx("connect", "--linger", "0", server.url, "hello").status for _ in range(20)]
-        assert len(server.results) == 20
     # A third of the values have no K and are right.
-    assert statuses == [5 if has_k else 0 for has_k in server.results]
-    assert any(server.results)
+    assert statuses == [5 if has_k else 0 for has_k in have_k]
+    assert any(have_k)
 
 
 def test_a_socket_file_that_a_killed_server_left_is_taken_over(tmp_path):
