@@ -12,6 +12,10 @@ enum SessionEvent: Equatable {
 struct RecordingHandler: SessionHandler {
     var events: [SessionEvent] = []
     var headers: [FrameHeader] = []
+    /// Whether nothing is taken after a frame until it is given again.
+    var takesSingleFrames = false
+
+    func takesMore(_ outbox: borrowing Outbox) -> Bool { !takesSingleFrames }
 
     mutating func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
         events.append(.message(kind, bytes(of: payload)))
@@ -55,13 +59,17 @@ func seededKeys() -> MaskingKeySource {
 }
 
 extension Session {
-    /// Gives the session a copy of bytes.
+    /// Gives the session a copy of bytes, again and again what the handler does not take.
     mutating func receive<Handler: SessionHandler>(
         _ bytes: some Sequence<UInt8>, handler: inout Handler
     ) throws(ProtocolError) {
         var copy = Array(bytes)
         var span = copy.mutableSpan
         var raw = span.mutableBytes
-        try receive(&raw, handler: &handler)
+        var offset = 0
+        repeat {
+            var rest = raw._mutatingExtracting(offset..<raw.byteCount)
+            offset += try receive(&rest, handler: &handler)
+        } while offset < raw.byteCount
     }
 }

@@ -34,6 +34,7 @@ extension FuzzTarget {
                 role: role, limits: limits, maskingKeys: seededKeys(), compressor: codec.compressor,
                 decompressor: codec.decompressor)
             var handler = RecordingHandler()
+            handler.takesSingleFrames = pieces.count == 2
             for piece in pieces {
                 do throws(ProtocolError) {
                     try session.receive(piece, handler: &handler)

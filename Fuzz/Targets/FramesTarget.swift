@@ -33,6 +33,7 @@ extension FuzzTarget {
         init(of pieces: [ArraySlice<UInt8>], receivedBy role: Role, limits: Limits) {
             var session = Session(role: role, limits: limits, maskingKeys: seededKeys())
             var handler = RecordingHandler()
+            handler.takesSingleFrames = pieces.count == 2
             for piece in pieces {
                 do throws(ProtocolError) {
                     try session.receive(piece, handler: &handler)

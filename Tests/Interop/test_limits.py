@@ -116,11 +116,14 @@ def test_compressed_messages_of_just_the_limit_are_taken_one_after_the_other(rol
 
 
 @each_role
-@pytest.mark.parametrize("block", [b"\x00\x00\x00\xff\xff", b"\x02\x08\x20\x80\x00"], ids=["stored", "fixed codes"])
+@pytest.mark.parametrize(
+    "block", [b"\x00\x00\x00\xff\xff", b"\x02\x08\x20\x80\x00", b"\x03\x00"], ids=["stored", "fixed codes", "final"])
 def test_a_message_of_blocks_that_hold_nothing_ends_with_1009(role, block):
     payload = block * (65_000 // len(block))
     assert zlib.decompressobj(-15).decompress(payload) == b""
     with PeerOf(role, "--max-message-size", "1M") as peer:
+        # With a window that is full there is more to lose.
+        peer.send(peer.compressed(BINARY, wire.Deflater()(random.Random(1).randbytes(1 << 15))))
         before = resident_bytes(peer.pid)
         sent = 0
 

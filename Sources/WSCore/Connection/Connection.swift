@@ -124,7 +124,7 @@ public final class Connection<Handler: ConnectionHandler> {
         updateReading()
     }
 
-    /// What has been sent, or waits to be.
+    /// What has been sent, or waits to be. Not to be asked while a message is handed over.
     public var sentTraffic: Traffic { session.outbox.traffic }
 
     /// What has been received. Not to be asked while a message is handed over.
@@ -135,7 +135,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     // MARK: Sending
 
-    /// The number of bytes that wait to be taken by the kernel.
+    /// The number of bytes that wait to be taken by the kernel. Not to be asked while a message is handed over.
     public var queuedBytes: Int { session.outbox.bytes.count + stream.inFlightBytes }
 
     private var unsentBytes: Int { session.outbox.bytes.count + stream.unsentBytes }
@@ -174,6 +174,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Begins the closing handshake; the end is reported to the handler. Returns whether it had not begun before.
     @discardableResult
     public func close(_ frame: CloseFrame) -> Bool {
+        assert(!isReceiving, "a handler answers through the outbox that it is given")
         guard !isLeaving, session.outbox.sendClose(frame) else { return false }
         afterSessionChanged()
         return true
@@ -217,7 +218,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Whether another message may be handed over.
     @usableFromInline
     internal func takesMore(_ outbox: borrowing Outbox) -> Bool {
-        !isPausedByUser && !(settings.pausesReadingWhenFull && exceedsQueueLimit(outbox))
+        !isTerminating && !isPausedByUser && !(settings.pausesReadingWhenFull && exceedsQueueLimit(outbox))
     }
 
     private func flush() {
@@ -240,12 +241,14 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func updateReading() {
+        // The stream is no longer ours: what the peer still sends is read and thrown away.
+        guard !isLeaving else { return }
         if mustWait {
             stream.stopReading()
-        } else if !unreadBytes.isEmpty {
-            scheduleTurnEnd()
-        } else if !isLeaving {
+        } else if unreadBytes.isEmpty {
             stream.startReading()
+        } else {
+            scheduleTurnEnd()
         }
     }
 
@@ -254,21 +257,31 @@ public final class Connection<Handler: ConnectionHandler> {
     // MARK: Receiving and ending
 
     private func receive(_ bytes: inout MutableRawSpan) {
-        isReceiving = true
-        let takenBytes = decode(self, &bytes)
-        isReceiving = false
-        guard !isTerminating else { return end(failure: nil) }
-        let isCut = takenBytes < bytes.byteCount
-        if isCut { unreadBytes.append(bytes.bytes.extracting(droppingFirst: takenBytes)) }
-        afterSessionChanged()
-        if isCut { updateReading() }
+        let takenBytes = take(&bytes)
+        unreadBytes.append(bytes.bytes.extracting(droppingFirst: takenBytes))
+        afterReceiving()
+        if !unreadBytes.isEmpty { updateReading() }
     }
 
+    /// Goes on with what had to wait, before anything else is read.
     private func receiveUnread() {
         guard !unreadBytes.isEmpty, !mustWait, !isLeaving else { return }
         var unread = unreadBytes.takeAll()
-        unread.withMutableReadableBytes { receive(&$0) }
-        if unreadBytes.isEmpty { updateReading() }
+        unread.consume(unread.withMutableReadableBytes { take(&$0) })
+        unreadBytes = unread
+        unreadBytes.releaseStorage(above: 0)
+        afterReceiving()
+        updateReading()
+    }
+
+    private func take(_ bytes: inout MutableRawSpan) -> Int {
+        isReceiving = true
+        defer { isReceiving = false }
+        return decode(self, &bytes)
+    }
+
+    private func afterReceiving() {
+        if isTerminating { end(failure: nil) } else { afterSessionChanged() }
     }
 
     /// Does what follows from the session's new state: writing, waiting for the closing handshake, leaving.
@@ -365,48 +378,5 @@ extension Connection: ByteStreamDelegate {
     /// The connection is lost, but for what the peer sent before.
     public func stream(_ stream: ByteStream, didFailToWrite error: IOError) {
         didFailToWrite(error)
-    }
-}
-
-/// Hands a session's events to the connection's handler.
-@usableFromInline
-internal struct ConnectionEvents<Handler: ConnectionHandler>: SessionHandler {
-    @usableFromInline internal let connection: Connection<Handler>
-    @usableFromInline internal let handler: Handler
-
-    @inlinable
-    internal init(connection: Connection<Handler>, handler: Handler) {
-        self.connection = connection
-        self.handler = handler
-    }
-
-    @inlinable
-    internal func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
-        handler.connection(connection, received: payload, as: kind, outbox: &outbox)
-    }
-
-    @inlinable
-    internal func receivedPing(_ payload: RawSpan, outbox: inout Outbox) {
-        handler.connection(connection, receivedPing: payload, outbox: &outbox)
-    }
-
-    @inlinable
-    internal func receivedPong(_ payload: RawSpan, outbox: inout Outbox) {
-        handler.connection(connection, receivedPong: payload, outbox: &outbox)
-    }
-
-    @inlinable
-    internal func receivedClose(_ frame: CloseFrame, outbox: inout Outbox) {
-        handler.connection(connection, receivedClose: frame, outbox: &outbox)
-    }
-
-    @inlinable
-    internal func receivedHeader(_ header: FrameHeader) {
-        handler.connection(connection, receivedHeader: header)
-    }
-
-    @inlinable
-    internal func takesMore(_ outbox: borrowing Outbox) -> Bool {
-        connection.takesMore(outbox)
     }
 }

@@ -36,9 +36,13 @@ final class DeflateStream: ZlibStream {
 
     /// Appends the compressed form of a message to an empty buffer, ``flushMarker`` included.
     ///
+    /// - Parameters:
+    ///   - payload: The message.
+    ///   - output: What it is appended to.
+    ///   - keepsHistory: Whether later messages may refer to this one and to those before.
     /// - Returns: Whether it is shorter than the message. If not, the message is forgotten, as the peer will not see it
     ///   in this stream, and what is in `output` is of no use.
-    func compress(_ payload: RawSpan, into output: inout ByteBuffer) -> Bool {
+    func compress(_ payload: RawSpan, into output: inout ByteBuffer, keepsHistory: Bool) -> Bool {
         payload.withUnsafeBytes { bytes in
             let limitBytes = bytes.count + flushMarker.count - 1
             var offset = 0
@@ -50,10 +54,11 @@ final class DeflateStream: ZlibStream {
                 let isPromising = offset > 0 || end == bytes.count || output.count < end / 8 * 7
                 offset = end
                 guard isShort, isPromising else {
-                    forget(offset - Int(stream.pointee.avail_in))
+                    if keepsHistory { forget(offset - Int(stream.pointee.avail_in)) } else { reset() }
                     return false
                 }
             }
+            if !keepsHistory { reset() }
             return true
         }
     }

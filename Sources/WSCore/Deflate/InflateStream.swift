@@ -11,7 +11,8 @@ final class InflateStream: ZlibStream {
     init(windowBits: Int) {
         self.windowBits = windowBits
         stream = .makeStream()
-        precondition(wsx_inflate_begin(stream, Int32(windowBits)) == Z_OK, "zlib has no memory")
+        let result = wsx_inflate_begin(stream, Int32(windowBits))
+        precondition(result == Z_OK, "zlib has no memory")
     }
 
     deinit {
@@ -58,14 +59,15 @@ final class InflateStream: ZlibStream {
         }
         // RFC 7692 §7.2.2: the end of the message is followed by what the sender removed.
         try inflate(flushMarker.span.bytes, into: &message, limitBytes: limitBytes)
-        guard isBetweenBlocks else { throw .invalidCompressedData }
+        guard isBetweenBlocksAndBytes else { throw .invalidCompressedData }
     }
 
     /// zlib counts in 32 bits.
     private static let partBytes = 1 << 30
 
-    /// What zlib says of where it is: a flag for the end of a block that is not the last.
-    private var isBetweenBlocks: Bool { stream.pointee.data_type & 128 != 0 }
+    /// Whether zlib is at the end of a block that is not the last (128), with no bits left of the last byte (0 to 7): a
+    /// message that ended within the marker would leave some to the next.
+    private var isBetweenBlocksAndBytes: Bool { stream.pointee.data_type == 128 }
 
     private func inflate(
         _ input: RawSpan, into message: inout ByteBuffer, limitBytes: Int
@@ -78,12 +80,13 @@ final class InflateStream: ZlibStream {
                 switch result {
                 case Z_OK, Z_BUF_ERROR: break
                 case Z_STREAM_END:
-                    // zlib is through with the stream, but later blocks and messages may still refer to it.
-                    let history = self.history
-                    self.history = history
+                    // zlib is through with the stream, but there may be more to come, which may refer to what came before:
+                    // this goes back to the beginning and keeps the window.
+                    inflateResetKeep(stream)
                     isAtFinalEnd = stream.pointee.avail_in == 0
                     if isAtFinalEnd { return }
                     continue
+                case Z_MEM_ERROR: preconditionFailure("zlib has no memory")
                 default: throw .invalidCompressedData
                 }
                 // With room left, all that could be made of the input has been made.

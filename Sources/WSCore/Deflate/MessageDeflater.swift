@@ -30,10 +30,8 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
         }
         // Taken out, so that nothing happens to it meanwhile.
         var output = memory.compressed.takeAll()
-        let stream = borrowStream()
-        let isShorter = stream.compress(payload, into: &output)
         // RFC 7692 §7.1.1: without context takeover every message starts with an empty window.
-        if !keepsContext { stream.reset() }
+        let isShorter = borrowStream().compress(payload, into: &output, keepsHistory: keepsContext)
         if isShorter {
             failureCount = 0
             // RFC 7692 §7.2.1: the empty block at the end is cut down to its first bits.

@@ -1,6 +1,6 @@
 /// What a session accepts from its peer before it gives up on it.
 public struct Limits: Equatable, Sendable {
-    /// The largest message, in payload bytes over all of its fragments (0 or more).
+    /// The largest message, in bytes as it is handed over: all of its fragments, decompressed (0 or more).
     public var maximumMessageBytes: Int
     /// The largest number of frames that one message may consist of (1 or more).
     public var maximumFragments: Int

@@ -129,6 +129,88 @@ import Testing
         }
     }
 
+    @Test("what lies unread behind a pause is in order when it comes with the opening handshake")
+    func pausingAtOnce() throws {
+        try withUnread { loop, client, rest in
+            client.start(with: frame(0x81, "one") + frame(0x89, "ping") + frame(0x81, "two") + frame(0x88))
+            loop.run(for: .milliseconds(5))
+            #expect(client.handler.events == [.text("one")])
+            client.resumeReading()
+            loop.run { client.handler.messageCount == 2 }
+            client.resumeReading()
+            loop.run { client.handler.events.count == 4 }
+            rest.close()
+            loop.run { client.handler.end != nil }
+            #expect(client.handler.events == [.text("one"), .ping(Array("ping".utf8)), .text("two"), .close(nil)])
+            #expect(client.handler.end?.isClean == true)
+        }
+    }
+
+    @Test("a violation that lies unread behind a pause is found when reading goes on")
+    func violationUnread() throws {
+        try withUnread { loop, client, rest in
+            client.start(with: frame(0x81, "one") + frame(0xC9))
+            loop.run(for: .milliseconds(5))
+            #expect(client.handler.end == nil)
+            client.resumeReading()
+            rest.close()
+            loop.run { client.handler.end != nil }
+            #expect(client.handler.end?.violation == .reservedBits(4))
+        }
+    }
+
+    @Test("a peer that leaves behind what lies unread is seen to have left after that")
+    func endOfStreamUnread() throws {
+        try withUnread { loop, client, rest in
+            client.start(with: frame(0x81, "one") + frame(0x81, "two"))
+            rest.close()
+            loop.run(for: .milliseconds(5))
+            #expect(client.handler.end == nil)
+            client.resumeReading()
+            loop.run { client.handler.messageCount == 2 }
+            #expect(client.handler.end == nil)
+            client.resumeReading()
+            loop.run { client.handler.end != nil }
+            #expect(client.handler.end?.isClean == false)
+        }
+    }
+
+    @Test("a connection that is terminated hands over nothing of what lies unread, even from within a message")
+    func terminatedUnread() throws {
+        try withUnread { loop, client, _ in
+            client.handler.onMessage = { connection, _, _, _ in connection.terminate() }
+            client.start(with: frame(0x81, "one") + frame(0x81, "two"))
+            #expect(client.handler.events == [.text("one")])
+            #expect(client.handler.endCount == 1)
+            loop.runOnce()
+        }
+        try withUnread { loop, client, _ in
+            client.start(with: frame(0x81, "one") + frame(0x81, "two"))
+            loop.runOnce()
+            client.terminate()
+            client.resumeReading()
+            loop.run(for: .milliseconds(5))
+            #expect(client.handler.events == [.text("one")])
+            #expect(client.handler.endCount == 1)
+        }
+    }
+
+    /// A client that pauses reading with every message, and the other end of its stream.
+    private func withUnread(
+        _ body: (EventLoop, Connection<RecordingPeer>, ByteStream) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(.tcp, on: loop)
+            let client = Connection(
+                near, settings: .init(role: .client, limits: .client), resources: ConnectionResources(on: loop),
+                handler: RecordingPeer())
+            client.handler.onMessage = { connection, _, _, _ in connection.pauseReading() }
+            try body(loop, client, far)
+            far.close()
+            loop.runOnce()
+        }
+    }
+
     private func exchange(_ text: String, _ loop: EventLoop, _ opened: Connector.Opened) -> Connection<RecordingPeer> {
         let client = Connection(
             opened.stream, settings: .init(role: .client, limits: .client), deflate: opened.deflate,

@@ -65,6 +65,15 @@ import Testing
         expectInvalid(compressed, by: inflater())
     }
 
+    @Test("a message whose last block ends within the marker is refused: it would leave bits to the next message")
+    func endWithinMarker() {
+        // A dynamic block whose end-of-block code is fourteen ones, some of which are the marker's.
+        let beginning: [UInt8] = [
+            0x04, 0xE0, 0x01, 0x90, 0x24, 0x49, 0x92, 0x24, 0x49, 0x22, 0xB1, 0xA8, 0x79, 0x64, 0xF5, 0xEC, 0x01,
+        ]
+        expectInvalid(beginning + [UInt8](repeating: 0, count: 120) + [0x1C, 0x02], by: inflater())
+    }
+
     @Test("RFC 7692 §7.1.2: a reference beyond the window that was agreed on is refused")
     func window() throws {
         let deflater = MessageDeflater((15, true), memory: DeflateMemory())

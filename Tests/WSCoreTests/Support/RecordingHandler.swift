@@ -18,6 +18,10 @@ enum Event: Equatable, Sendable {
 struct RecordingHandler: SessionHandler {
     var events: [Event] = []
     var headers: [FrameHeader] = []
+    /// Whether nothing is taken after a frame until it is given again.
+    var takesSingleFrames = false
+
+    func takesMore(_ outbox: borrowing Outbox) -> Bool { !takesSingleFrames }
 
     mutating func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
         events.append(.message(kind, bytes(of: payload)))

@@ -144,6 +144,7 @@ import Testing
         let shorts = options.compactMap(\.short)
         #expect(Set(shorts).count == shorts.count)
         for option in options {
+            #expect(option.value?.implied == nil || option.short == nil)
             #expect(option.conflicts.allSatisfy { name in options.contains { $0.long == name } })
         }
     }

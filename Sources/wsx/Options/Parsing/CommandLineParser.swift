@@ -96,12 +96,8 @@ struct CommandLineParser {
             let specification = try find(typed: typed, intended: String(word.dropFirst())) { $0.short == letter }
             var value = ""
             if let expected = specification.value {
-                if let implied = expected.implied {
-                    value = implied
-                } else {
-                    value = letters.isEmpty ? try nextValue(of: typed, expected) : String(letters)
-                    letters = ""
-                }
+                value = letters.isEmpty ? try nextValue(of: typed, expected) : String(letters)
+                letters = ""
             }
             if let ending = try apply(specification, typed: typed, value: value) { return ending }
         }

@@ -18,7 +18,8 @@ extension OptionTable {
             summary: "Refer back by 2^N bytes at most (8-15)",
             manual: """
                 Let compressed data refer back by 2^*N* bytes at most, in both directions: a smaller window takes less \
-                memory at both ends and compresses less. *N* is 8 through 15.
+                memory at both ends and compresses less. *N* is 8 through 15. A server can ask for it only those \
+                clients that say they are able to.
                 """,
             effect: .update(
                 .shared { arguments, value throws(ValueProblem) in

@@ -3,7 +3,8 @@ struct OptionValue: Equatable {
     /// How help and manual call the value.
     let placeholder: String
     let completion: ValueCompletion
-    /// What the option stands for alone; a value then follows after an equals sign or not at all. Nil: it must follow.
+    /// What the option stands for alone; a value then follows after an equals sign or not at all, and there is no short
+    /// name. Nil: it must follow.
     let implied: String?
 
     init(_ placeholder: String, _ completion: ValueCompletion = .none, implied: String? = nil) {
