@@ -55,8 +55,8 @@ class EchoServer(Running):
 
     def __init__(self, ws_options=None):
         if ws_options is None:
-            super().__init__(pinned(SERVER_CORE, [WSX, "listen", "--echo", "-q", "--output", "json", "0"]))
-            self.port = int(self.wait_for(r'"port":(\d+)', "out").group(1))
+            super().__init__(pinned(SERVER_CORE, [WSX, "listen", "--echo", "0"]))
+            self.port = int(self.wait_for(r"Listening on \S+:(\d+)/").group(1))
         else:
             command = ["node", PEERS / "ws_echo.js", ws_options]
             super().__init__(pinned(SERVER_CORE, command), env=NODE_ENVIRONMENT)
