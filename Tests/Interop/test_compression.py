@@ -262,18 +262,18 @@ def test_nothing_refers_back_further_than_was_agreed_on(role, bits, is_alone):
             Inflater(bits, is_strict=True)(Deflater()(noise((1 << bits) + 1) * 2))
 
 
-@pytest.mark.parametrize("option", [["--compress-window-bits", "8"], ["--compress-no-context"]], ids=" ".join)
+@pytest.mark.parametrize("option", [["--compress-window-bits", "9"], ["--compress-no-context"]], ids=" ".join)
 def test_what_is_asked_for_is_kept_to_though_the_peer_does_not_ask(role, option):
     extensions = "permessage-deflate; client_max_window_bits"
     if role == "connect":
         # RFC 7692 §7.1.1.2, §7.1.2.2: a server need not take up what a client says of itself.
-        extensions = "permessage-deflate; server_no_context_takeover; server_max_window_bits=8"
+        extensions = "permessage-deflate; server_no_context_takeover; server_max_window_bits=9"
     with PeerOf(role, "--binary", *option, extensions=extensions) as peer:
         names = {"connect": "client", "listen": "server"}
-        expected = "max_window_bits=8" if "8" in option else "no_context_takeover"
+        expected = "max_window_bits=9" if "9" in option else "no_context_takeover"
         assert f"{names[role]}_{expected}".encode() in peer.extensions
         messages = list(repetitive_messages())
-        inflate = Inflater(8 if "8" in option else 15, "8" not in option, is_strict=True)
+        inflate = Inflater(9 if "9" in option else 15, "9" not in option, is_strict=True)
         assert [message.payload for message in send_and_read(peer, messages, inflate)] == messages
 
 

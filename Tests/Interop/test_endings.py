@@ -178,6 +178,15 @@ def test_no_stdin_stays_until_the_peer_closes():
     assert server.results == [1001]
 
 
+@pytest.mark.parametrize(
+    "last_word", [wire.frame(wire.TEXT, b"\xff"), wire.frame(wire.PING, is_final=False), wire.close(1011)],
+    ids=["text that is not UTF-8", "a fragmented ping", "a close with 1011"])
+def test_what_comes_after_the_last_message_that_was_asked_for_decides_nothing(last_word):
+    with ScriptedServer(answering(wire.text("asked for") + last_word)) as server:
+        result = wsx("connect", "-n", "1", server.url)
+    assert (result.status, result.out, result.err) == (0, b"asked for\n", "")
+
+
 def test_count_prints_exactly_so_many_messages_though_more_arrive():
     with ScriptedServer(answering(*[wire.text(str(number)) for number in range(100)])) as server:
         result = wsx("connect", "-n", "3", server.url)

@@ -1,6 +1,7 @@
 """What a peer can do to wsx is bounded, in both roles: inflated messages, fragments, pings, lengths, connections."""
 
 import contextlib
+import os
 import random
 import select
 import socket
@@ -240,6 +241,31 @@ def test_an_echo_of_inflated_messages_to_a_client_that_does_not_read_bounds_the_
                 peer.send(frames)
         grown = peak_resident_bytes(peer.pid) - before
         assert grown < 80 * MEBIBYTE, f"{grown >> 20} MiB"
+
+
+def test_many_clients_whose_messages_wait_for_standard_output_bound_the_memory():
+    mebibytes, client_count = 8, 20
+    data = bomb(mebibytes)
+    reading, writing = os.pipe()
+    with Listener("--output", "raw", stdout=writing) as server, contextlib.ExitStack() as stack:
+        os.close(writing)
+        streams = []
+        for _ in range(client_count):
+            stream = wire.Stream(stack.enter_context(socket.create_connection(("127.0.0.1", server.port))))
+            stream.send(wire.upgrade_request(server.port, "/", b"Sec-WebSocket-Extensions: permessage-deflate"))
+            assert b"permessage-deflate" in stream.read_head()
+            streams.append(stream)
+        before = resident_bytes(server.pid)
+        for stream in streams:
+            stream.send(wire.frame(BINARY, data, reserved=RSV1, is_masked=True))
+        # All of them have been taken in, or wait undecoded, long before this.
+        time.sleep(1)
+        left = client_count * mebibytes * MEBIBYTE
+        while left > 0:
+            left -= len(os.read(reading, MEBIBYTE))
+        grown = peak_resident_bytes(server.pid) - before
+        assert grown < 4 * mebibytes * MEBIBYTE, f"{grown >> 20} MiB"
+    os.close(reading)
 
 
 class Crowd:

@@ -38,6 +38,12 @@ def test_an_echo_serves_node_ws(wsx_echo):
     assert result.out.decode().split("\n") == [*MESSAGES, "closed 1000 ", ""]
 
 
+def test_an_echo_shows_what_it_sends_back_when_asked_to_show_everything():
+    with Listener("--echo", "-vv", "--timestamps", "off") as server:
+        assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
+        server.wait_for(r"#1 ← frame +FIN text masked 5 B\n#1 → text +5 B  hello\n")
+
+
 def test_an_echo_serves_websocat(wsx_echo):
     lines = "".join(f"{message}\n" for message in MESSAGES if message).encode()
     with Running([WEBSOCAT, "-B", "200000", wsx_echo.url], stdin=-1) as client:

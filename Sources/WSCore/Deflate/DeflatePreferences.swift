@@ -1,14 +1,17 @@
 /// What an end of a connection wishes for permessage-deflate, of itself and of its peer.
 public struct DeflatePreferences: Equatable, Sendable {
-    /// How far back a message may refer at most, as a power of 2 in bytes, 8 through 15; less saves memory at both ends.
-    public var windowBits: Int
+    /// How far back a message may refer at most, as a power of 2 in bytes, 9 through 15; less saves memory at both ends.
+    public let windowBits: Int
     /// Whether a message may refer to those before; each is compressed by itself otherwise.
     public var keepsContext: Bool
 
     /// Takes wishes; by default there are none, which compresses best.
+    ///
+    /// 8 is wished for as 9: zlib refuses it for raw DEFLATE, and peers that are built on zlib fail when it is their turn.
+    /// With a peer that names 8 itself it is agreed on.
     public init(windowBits: Int = 15, keepsContext: Bool = true) {
         precondition(DeflateParameters.windowBitsRange.contains(windowBits))
-        self.windowBits = windowBits
+        self.windowBits = max(9, windowBits)
         self.keepsContext = keepsContext
     }
 

@@ -91,7 +91,7 @@ extension HandshakeError: CustomStringConvertible {
         case .unrequestedSubprotocol(let name):
             "the server chose the subprotocol \(quoted(name)), which was not requested; request it with --subprotocol"
         case .malformedExtensions(let value):
-            "the server's Sec-WebSocket-Extensions is malformed: \(quoted(value)); check the server"
+            "the server's Sec-WebSocket-Extensions is malformed: \(quoted(value)); check the server, or try --compress=off"
         case .unofferedExtension(let name):
             "the server accepted the extension \(quoted(name)), which was not offered; check the server"
         }

@@ -192,7 +192,10 @@ final class ConnectRun {
 
     /// The connection is over: what is left is to write what waits.
     func connectionEnded(_ end: ConnectionEnd) {
-        if failure == nil { failure = Self.failure(of: end, closeTimeout: settings.arguments.closeTimeout) }
+        // What came after the last message that was asked for decides nothing, unless we had to wait for it.
+        if failure == nil, !isDeaf || end.closingTimedOut {
+            failure = Self.failure(of: end, closeTimeout: settings.arguments.closeTimeout)
+        }
         if let connection, settings.isRepl || settings.arguments.verbosity > 0 { showSummary(of: connection) }
         connection = nil
         input?.close()

@@ -25,8 +25,9 @@ final class ListenClient: ConnectionHandler {
     func connection(
         _ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
-        if isEcho { outbox.send(payload, as: kind) }
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
+        guard isEcho, outbox.send(payload, as: kind) else { return }
+        if isObserved { run.echoed(payload, as: kind, to: number) }
     }
 
     /// Reports a ping.

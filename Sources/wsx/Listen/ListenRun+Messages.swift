@@ -26,15 +26,25 @@ extension ListenRun {
         if showsFrames { console.show(transcript.close(frame, .received, client: number)) }
     }
 
+    /// Shows a message that was sent back.
+    func echoed(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
+        guard settings.arguments.verbosity > 1 else { return }
+        console.show(transcript.message(payload, as: kind, .sent, client: number))
+    }
+
     /// Shows a frame's header, to who asked for it.
     func received(header: FrameHeader, from number: Int) {
         if settings.arguments.verbosity > 1 { console.show(transcript.header(header, .received, client: number)) }
     }
 
-    /// Pauses a client while standard output does not keep up.
+    /// Pauses all clients while standard output does not keep up: each may have a large message that has been read.
     private func waitForOutput(_ connection: Connection<ListenClient>) {
         guard let output, output.isFull else { return }
-        isWaitedFor = true
+        if !isWaitedFor {
+            isWaitedFor = true
+            for other in server.connections.values { other.pauseReading() }
+        }
+        // One that has come since then, too.
         connection.pauseReading()
     }
 

@@ -203,7 +203,8 @@ final class ListenRun {
     private func outputDidDrain() {
         if isWaitedFor {
             isWaitedFor = false
-            for connection in server.connections.values { connection.resumeReading() }
+            // In another order each time: the first may fill standard output again.
+            for connection in server.connections.values.shuffled() { connection.resumeReading() }
         }
         if isStopping { loop.stop() }
     }

@@ -11,6 +11,11 @@ import WSCore
                 DeflatePreferences(windowBits: 9),
                 "permessage-deflate; server_max_window_bits=9; client_max_window_bits=9"
             ),
+            // Many peers cannot do with 8.
+            (
+                DeflatePreferences(windowBits: 8),
+                "permessage-deflate; server_max_window_bits=9; client_max_window_bits=9"
+            ),
             (
                 DeflatePreferences(keepsContext: false),
                 "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits"
@@ -79,6 +84,8 @@ import WSCore
         let able = try accept("permessage-deflate; client_max_window_bits", small)
         #expect(able?.answer == "permessage-deflate; server_max_window_bits=10; client_max_window_bits=10")
         #expect(able?.parameters == DeflateParameters(serverMaxWindowBits: 10, clientMaxWindowBits: 10))
+        let smallest = try accept("permessage-deflate; client_max_window_bits", DeflatePreferences(windowBits: 8))
+        #expect(smallest?.answer == "permessage-deflate; server_max_window_bits=9; client_max_window_bits=9")
         let smaller = try accept("permessage-deflate; client_max_window_bits=9; server_max_window_bits=8", small)
         #expect(smaller?.answer == "permessage-deflate; server_max_window_bits=8; client_max_window_bits=9")
     }

@@ -18,7 +18,8 @@ extension OptionTable {
             summary: "Refer back by 2^N bytes at most (8-15)",
             manual: """
                 Let compressed data refer back by 2^*N* bytes at most, in both directions: a smaller window takes less \
-                memory at both ends and compresses less. *N* is 8 through 15. A server can ask for it only those \
+                memory at both ends and compresses less. *N* is 8 through 15; since many peers cannot do with \
+                8, that is spoken of as 9 until the peer says 8. A server can ask for it only those \
                 clients that say they are able to.
                 """,
             effect: .update(
