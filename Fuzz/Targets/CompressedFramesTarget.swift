@@ -8,9 +8,11 @@ extension FuzzTarget {
     static let compressedFrames = FuzzTarget(name: "compressed-frames") { input in
         for role in Role.allCases {
             let limits = Limits(maximumMessageBytes: 5000, maximumFragments: 20)
-            let whole = Outcome(of: [input[...]], receivedBy: role, limits: limits)
+            let whole = SessionOutcome(
+                of: [input[...]], receivedBy: role, limits: limits, deflate: DeflateParameters())
             for pieces in waysToCut(input) {
-                let cut = Outcome(of: pieces, receivedBy: role, limits: limits)
+                let cut = SessionOutcome(
+                    of: pieces, receivedBy: role, limits: limits, deflate: DeflateParameters())
                 expectEqual(whole.events, cut.events, "as \(role), whole and in pieces of \(pieces.map(\.count))")
                 expectEqual(
                     whole.error == nil, cut.error == nil, "a violation as \(role), in pieces of \(pieces.map(\.count))")
@@ -20,30 +22,6 @@ extension FuzzTarget {
                 expect(
                     kind == .binary || UTF8Reference.judge(payload[...]) == .whole, "a text message is not UTF-8")
             }
-        }
-    }
-
-    /// What becomes of bytes.
-    private struct Outcome {
-        var events: [SessionEvent] = []
-        var error: ProtocolError?
-
-        init(of pieces: [ArraySlice<UInt8>], receivedBy role: Role, limits: Limits) {
-            let codec = DeflateMemory().makeCodec(for: DeflateParameters(), role: role)
-            var session = Session(
-                role: role, limits: limits, maskingKeys: seededKeys(), compressor: codec.compressor,
-                decompressor: codec.decompressor)
-            var handler = RecordingHandler()
-            handler.takesSingleFrames = pieces.count == 2
-            for piece in pieces {
-                do throws(ProtocolError) {
-                    try session.receive(piece, handler: &handler)
-                } catch {
-                    expect(self.error == nil, "\(error) was reported after \(String(describing: self.error))")
-                    self.error = error
-                }
-            }
-            events = handler.events
         }
     }
 }

@@ -10,9 +10,9 @@ extension FuzzTarget {
     static let frames = FuzzTarget(name: "frames") { input in
         for role in Role.allCases {
             for limits in [Limits(), Limits(maximumMessageBytes: 40, maximumFragments: 3)] {
-                let whole = Outcome(of: [input[...]], receivedBy: role, limits: limits)
+                let whole = SessionOutcome(of: [input[...]], receivedBy: role, limits: limits)
                 for pieces in waysToCut(input) {
-                    let cut = Outcome(of: pieces, receivedBy: role, limits: limits)
+                    let cut = SessionOutcome(of: pieces, receivedBy: role, limits: limits)
                     expectEqual(whole, cut, "as \(role), whole and in pieces of \(pieces.map(\.count))")
                 }
                 let reference = ReferenceReceiver(input, receivedBy: role, limits: limits)
@@ -23,32 +23,7 @@ extension FuzzTarget {
         }
     }
 
-    /// What becomes of bytes.
-    private struct Outcome: Equatable {
-        var events: [SessionEvent] = []
-        var headers: [FrameHeader] = []
-        var error: ProtocolError?
-        var sent: [UInt8] = []
-
-        init(of pieces: [ArraySlice<UInt8>], receivedBy role: Role, limits: Limits) {
-            var session = Session(role: role, limits: limits, maskingKeys: seededKeys())
-            var handler = RecordingHandler()
-            handler.takesSingleFrames = pieces.count == 2
-            for piece in pieces {
-                do throws(ProtocolError) {
-                    try session.receive(piece, handler: &handler)
-                } catch {
-                    expect(self.error == nil, "\(error) was reported after \(String(describing: self.error))")
-                    self.error = error
-                }
-            }
-            events = handler.events
-            headers = handler.headers
-            sent = contents(of: session.outbox.bytes)
-        }
-    }
-
-    private static func checkAnswers(of outcome: Outcome, sentBy role: Role) {
+    private static func checkAnswers(of outcome: SessionOutcome, sentBy role: Role) {
         var frames = WireFrame.read(outcome.sent)
         for frame in frames {
             expect(frame.isMasked == (role == .client), "a client masks, a server does not")
