@@ -16,7 +16,7 @@ def pytest_sessionstart(session):
 
 def pytest_report_header():
     if sanitizer.SANITIZER:
-        return f"under the {sanitizer.SANITIZER} sanitizer: bounds of memory times {sanitizer.MEMORY_FACTOR}"
+        return f"under the {sanitizer.SANITIZER} sanitizer: bounds of memory times {sanitizer.MEMORY_FACTOR}, and some"
 
 
 def pytest_sessionfinish(session):

@@ -9,7 +9,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from sanitizer import MEMORY_FACTOR
+from sanitizer import MEMORY_FACTOR, MORE_MEMORY_BYTES
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("WSX", os.fspath(ROOT / ".build/release/wsx"))
@@ -203,7 +203,7 @@ def peak_resident_bytes(pid):
 
 def memory_limit(byte_count):
     """The physical memory that is allowed where the program by itself is allowed so much."""
-    return byte_count * MEMORY_FACTOR
+    return byte_count * MEMORY_FACTOR + MORE_MEMORY_BYTES
 
 
 def descriptor_count(pid):

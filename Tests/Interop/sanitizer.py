@@ -11,9 +11,10 @@ import tempfile
 
 SANITIZER = os.environ.get("SANITIZE", "")
 
-# How many times as much memory the program may take up: for the shadow of each byte, and for what was freed and is kept
-# aside (16 MiB, below) to see who uses it still.
+# How many times as much memory the program may take up, for the shadow of each byte, and how much more in any case: what
+# was freed is kept aside (16 MiB, below) to see who uses it still, and so is what threads and files have to do with it.
 MEMORY_FACTOR = 2 if SANITIZER else 1
+MORE_MEMORY_BYTES = 64 << 20 if SANITIZER else 0
 
 REPORTS = pathlib.Path(tempfile.mkdtemp(prefix="wsx-sanitizer-")) if SANITIZER else None
 if SANITIZER:

@@ -116,7 +116,9 @@ def test_connect_agrees_with_a_server_on_websockets(negotiation):
 
 @pytest.mark.parametrize("bits, is_alone", [(8, True), (9, False), (15, True)])
 def test_connect_gets_what_it_asks_a_server_on_node_ws_for(bits, is_alone):
-    asked = {"server_max_window_bits": bits, "client_max_window_bits": bits} if bits < 15 else {}
+    # Many peers cannot do with 8, so that it is spoken of as 9.
+    spoken = max(9, bits)
+    asked = {"server_max_window_bits": spoken, "client_max_window_bits": spoken} if bits < 15 else {}
     if is_alone:
         asked |= {"server_no_context_takeover": True, "client_no_context_takeover": True}
     with PeerServer(["node", PEERS / "ws_echo.js", "true"], env=NODE_ENVIRONMENT) as server:
@@ -184,7 +186,9 @@ def test_listen_asks_less_of_its_clients(bits, is_alone):
         result = run(["node", PEERS / "ws_echo_check.js", server.url, "{}"], stdin=RECORDS, env=NODE_ENVIRONMENT)
         assert (result.status, result.err) == (0, "")
         agreed, outcome = result.lines
-    asked = {"server_max_window_bits": bits, "client_max_window_bits": bits} if bits < 15 else {}
+    # Many peers cannot do with 8, so that it is spoken of as 9.
+    spoken = max(9, bits)
+    asked = {"server_max_window_bits": spoken, "client_max_window_bits": spoken} if bits < 15 else {}
     if is_alone:
         asked |= {"server_no_context_takeover": True, "client_no_context_takeover": True}
     assert json.loads(agreed) == asked
