@@ -27,6 +27,8 @@ complete -c wsx -n '__fish_seen_subcommand_from connect' -l close-timeout -x -d 
 complete -c wsx -n '__fish_seen_subcommand_from connect' -s H -l header -x -d 'Add \'Name: value\' or @FILE'
 complete -c wsx -n '__fish_seen_subcommand_from connect' -s s -l subprotocol -x -d 'Offer this subprotocol (also A,B)'
 complete -c wsx -n '__fish_seen_subcommand_from connect' -s a -l auth -x -d 'Log in with basic authentication'
+complete -c wsx -n '__fish_seen_subcommand_from connect' -l bearer -x -d 'Log in with a bearer token'
+complete -c wsx -n '__fish_seen_subcommand_from connect' -s b -l cookie -x -d 'Send a cookie: \'name=value\''
 complete -c wsx -n '__fish_seen_subcommand_from connect' -s o -l origin -x -d 'Send this Origin, as a browser does'
 complete -c wsx -n '__fish_seen_subcommand_from connect' -l host -x -d 'Send this Host in place of the URL\'s'
 complete -c wsx -n '__fish_seen_subcommand_from connect' -l user-agent -x -d 'Send this User-Agent'

@@ -17,8 +17,8 @@ struct ConnectSettings {
     /// Whether they come through a pipe, or from a file.
     let readsPipe: Bool
 
-    /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
-    init(_ arguments: ConnectArguments) throws(Failure) {
+    /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``; `environment` looks variables up.
+    init(_ arguments: ConnectArguments, environment: @escaping (String) -> String? = { _ in nil }) throws(Failure) {
         self.arguments = arguments
         do throws(URLError) {
             url = try WebSocketURL(parsing: arguments.url)
@@ -28,7 +28,7 @@ struct ConnectSettings {
         guard !url.isSecure else {
             throw .badArgument(what: "URL '\(url)'", why: "this version has no TLS; use a ws:// URL")
         }
-        request = try Self.request(arguments, url: url)
+        request = try Self.request(arguments, url: url, secrets: Secrets(environment: environment))
         messages = try Self.messages(arguments)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
@@ -67,9 +67,19 @@ struct ConnectSettings {
     /// The kind of the messages that are sent.
     var kind: MessageKind { arguments.payload.kind(for: arguments.input) }
 
-    private static func request(_ arguments: ConnectArguments, url: WebSocketURL) throws(Failure) -> ClientRequest {
-        let fields = try HeaderFiles.fields(arguments.headers)
-        let credentials = try arguments.auth.map { (auth) throws(Failure) in try Self.credentials(auth) }
+    private static func request(
+        _ arguments: ConnectArguments, url: WebSocketURL, secrets: Secrets
+    ) throws(Failure) -> ClientRequest {
+        var fields = try HeaderFiles.fields(arguments.headers)
+        let credentials = try arguments.auth.map { (auth) throws(Failure) in
+            try Self.credentials(try secrets.value(of: auth, for: "--auth"))
+        }
+        if let bearer = arguments.bearer {
+            fields.append(try Self.bearerField(try secrets.value(of: bearer, for: "--bearer")))
+        }
+        for cookie in arguments.cookies {
+            try Self.add(cookie: try secrets.value(of: cookie, for: "--cookie"), to: &fields)
+        }
         do throws(ClientRequestError) {
             return try ClientRequest(
                 url: url, subprotocols: arguments.subprotocols, origin: arguments.origin, host: arguments.host,
@@ -77,6 +87,32 @@ struct ConnectSettings {
                 extensionOffers: arguments.deflate.map { [$0.offer] } ?? [], extraFields: fields)
         } catch {
             throw .badArgument(what: "the request", why: "\(error)")
+        }
+    }
+
+    private static func bearerField(_ token: String) throws(Failure) -> HeaderField {
+        // RFC 6750 §2.1: letters, digits and a few signs; servers are known to use others, but none a space.
+        guard !token.isEmpty, token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw .badArgument(what: "--bearer", why: "a token is not empty and consists of visible ASCII characters")
+        }
+        return try field("Authorization", "Bearer \(token)", for: "--bearer")
+    }
+
+    /// RFC 6265 §5.4: a request has one Cookie field at most.
+    private static func add(cookie: String, to fields: inout [HeaderField]) throws(Failure) {
+        guard let sign = cookie.utf8.firstIndex(of: UInt8(ascii: "=")), sign > cookie.startIndex else {
+            throw .badArgument(what: "--cookie", why: "there is no name and '='; write name=value")
+        }
+        let earlier = fields.filter { $0.isNamed("Cookie") }.map(\.value)
+        fields.removeAll { $0.isNamed("Cookie") }
+        fields.append(try field("Cookie", (earlier + [cookie]).joined(separator: "; "), for: "--cookie"))
+    }
+
+    private static func field(_ name: String, _ value: String, for option: String) throws(Failure) -> HeaderField {
+        do throws(HeaderFieldError) {
+            return try HeaderField(name: name, value: value)
+        } catch {
+            throw .badArgument(what: option, why: "\(error)")
         }
     }
 

@@ -50,7 +50,8 @@ struct Wsx {
     private static func connect(_ arguments: ConnectArguments) -> ExitStatus {
         let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
         do throws(Failure) {
-            let run = try ConnectRun(try ConnectSettings(arguments), on: try makeLoop(), console: console)
+            let run = try ConnectRun(
+                try ConnectSettings(arguments, environment: environment), on: try makeLoop(), console: console)
             return report(run.run(), on: console)
         } catch {
             return report(error, on: console)

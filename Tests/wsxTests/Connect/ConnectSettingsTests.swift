@@ -54,6 +54,35 @@ import WSCore
         }
     }
 
+    @Test("--bearer becomes an Authorization field, and goes before the URL's user and password")
+    func bearer() throws {
+        let settings = try self.settings {
+            $0.url = "ws://user:password@h/"
+            $0.bearer = "abc-._~+/=="
+        }
+        #expect(settings.request.fields.all(named: "Authorization") == ["Bearer abc-._~+/=="])
+        for token in ["", "a b", "a\n", "é"] {
+            expectMessage("--bearer: a token is not empty and consists of visible ASCII characters") {
+                () throws(Failure) in _ = try self.settings { $0.bearer = token }
+            }
+        }
+    }
+
+    @Test("RFC 6265 §5.4: all cookies are sent in one field, those of --header first")
+    func cookies() throws {
+        let settings = try self.settings {
+            $0.cookies = ["a=1", "b=2; c="]
+            $0.headers = ["Cookie: z=0"]
+        }
+        #expect(settings.request.fields.all(named: "Cookie") == ["z=0; a=1; b=2; c="])
+        for cookie in ["a", "=1", ""] {
+            expectMessage("--cookie: there is no name and '='; write name=value") {
+                () throws(Failure) in _ = try self.settings { $0.cookies = [cookie] }
+            }
+        }
+        #expect(throws: Failure.self) { try self.settings { $0.cookies = ["a=\r\nb"] } }
+    }
+
     @Test("the request carries what was asked for")
     func request() throws {
         let settings = try self.settings {

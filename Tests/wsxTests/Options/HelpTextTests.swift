@@ -134,6 +134,8 @@ import Testing
                   -H, --header HEADER             Add 'Name: value' or @FILE
                   -s, --subprotocol NAME          Offer this subprotocol (also A,B)
                   -a, --auth USER:PASSWORD        Log in with basic authentication
+                      --bearer TOKEN              Log in with a bearer token
+                  -b, --cookie COOKIE             Send a cookie: 'name=value'
                   -o, --origin ORIGIN             Send this Origin, as a browser does
                       --host HOST                 Send this Host in place of the URL's
                       --user-agent TEXT           Send this User-Agent

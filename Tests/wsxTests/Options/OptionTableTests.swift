@@ -47,6 +47,8 @@ import Testing
         ConnectCase("header", "-H", "A: b", "--header=@f") { $0.headers = ["A: b", "@f"] },
         ConnectCase("subprotocol", "-s", "a,b", "-sc") { $0.subprotocols = ["a", "b", "c"] },
         ConnectCase("auth", "-a", "me:secret") { $0.auth = "me:secret" },
+        ConnectCase("bearer", "--bearer", "t") { $0.bearer = "t" },
+        ConnectCase("cookie", "-b", "a=b", "--cookie", "c=d") { $0.cookies = ["a=b", "c=d"] },
         ConnectCase("origin", "-o", "https://a", "-o", "https://b") { $0.origin = "https://b" },
         ConnectCase("host", "--host", "h") { $0.host = "h" },
         ConnectCase("user-agent", "--user-agent", "t") { $0.userAgent = "t" },

@@ -24,7 +24,10 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []
     var subprotocols: [String] = []
+    /// `USER:PASSWORD`, `@FILE` or `env:NAME`, as the two that follow.
     var auth: String?
+    var bearer: String?
+    var cookies: [String] = []
     var origin: String?
     var host: String?
     var userAgent: String?

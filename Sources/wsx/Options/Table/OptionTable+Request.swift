@@ -21,13 +21,23 @@ extension OptionTable {
                     arguments.subprotocols += try NameList.parse(value)
                 })),
         OptionSpecification(
-            "auth", "a", value: OptionValue("USER:PASSWORD"), group: .request,
+            "auth", "a", value: OptionValue("USER:PASSWORD"), conflicts: ["bearer"], group: .request,
             summary: "Log in with basic authentication",
             manual: """
                 Log in with HTTP basic authentication. A user and password in the URL do the same; \
                 this option goes before them.
-                """,
+                """, secrets,
             effect: .update(.connect { arguments, value in arguments.auth = value })),
+        OptionSpecification(
+            "bearer", value: OptionValue("TOKEN"), conflicts: ["auth"], group: .request,
+            summary: "Log in with a bearer token",
+            manual: "Log in with a bearer token (RFC 6750), which goes before a user and password in the URL.", secrets,
+            effect: .update(.connect { arguments, value in arguments.bearer = value })),
+        OptionSpecification(
+            "cookie", "b", value: OptionValue("COOKIE"), repeatable: true, group: .request,
+            summary: "Send a cookie: 'name=value'",
+            manual: "Send the cookie *COOKIE*, which is `name=value`, or several with `; ` between them.", secrets,
+            effect: .update(.connect { arguments, value in arguments.cookies.append(value) })),
         OptionSpecification(
             "origin", "o", value: OptionValue("ORIGIN"), group: .request,
             summary: "Send this Origin, as a browser does",
@@ -44,6 +54,11 @@ extension OptionTable {
             manual: "Send *TEXT* in the User-Agent field in place of `wsx/`*version*.",
             effect: .update(.connect { arguments, value in arguments.userAgent = value })),
     ]
+
+    private static let secrets: MarkedText = """
+        In place of the value, `@`*FILE* reads it from a file and `env:`*NAME* from an environment variable: other users \
+        of the machine can see command lines.
+        """
 
     /// How the server is reached.
     static let network = [

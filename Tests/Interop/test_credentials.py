@@ -1,0 +1,57 @@
+"""What gives access: where it comes from, that it arrives, and that nothing shows it."""
+
+import os
+
+import pytest
+
+import wire
+from processes import assert_fails, wsx
+from scripted_server import ScriptedServer
+
+
+def sent_fields(*arguments, **options):
+    """The run's result, and the request's fields of interest."""
+
+    def script(peer):
+        peer.upgrade(then=wire.close(1000))
+        peer.read_until_close()
+        return wire.field(peer.request, b"Authorization"), wire.field(peer.request, b"Cookie")
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "-v", *arguments, server.url, **options)
+    return result, server.results[0]
+
+
+@pytest.mark.parametrize(
+    "option, secret, fields",
+    [("--auth", "me:geheim", (b"Basic bWU6Z2VoZWlt", None)), ("--bearer", "geheim", (b"Bearer geheim", None)),
+     ("--cookie", "id=geheim", (None, b"id=geheim"))])
+@pytest.mark.parametrize("origin", ["argument", "file", "file without a newline", "environment"])
+def test_a_secret_arrives_wherever_it_comes_from_and_is_not_shown(tmp_path, option, secret, fields, origin):
+    path = tmp_path / "secret"
+    path.write_text(secret + ("" if "without" in origin else "\n"))
+    argument = {"argument": secret, "environment": "env:WSX_TEST_SECRET"}.get(origin, f"@{path}")
+    result, sent = sent_fields(option, argument, env={**os.environ, "WSX_TEST_SECRET": secret})
+    assert sent == fields
+    assert result.status == 0
+    assert "•••" in result.err
+    assert "geheim" not in result.err and "bWU6Z2VoZWlt" not in result.err
+
+
+def test_several_cookies_are_one_field():
+    _, (_, cookie) = sent_fields("-b", "a=1", "--cookie", "b=2; c=3")
+    assert cookie == b"a=1; b=2; c=3"
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [(["--bearer", "env:WSX_NO_SUCH"], "there is no environment variable 'WSX_NO_SUCH'"),
+     (["--cookie", "@/no/such/file"], "--cookie /no/such/file"),
+     (["--bearer", "geheim geheim"], "visible ASCII"),
+     (["--cookie", "geheim"], "name=value"),
+     (["--auth", "a:geheim", "--bearer", "geheim"], "contradict"),
+     (["-H", "Authorization: geheim", "--bearer", "geheim"], "Authorization")])
+def test_a_secret_that_cannot_be_sent_exits_2_and_is_not_shown(arguments, words):
+    result = wsx("connect", *arguments, "ws://127.0.0.1:1/")
+    assert_fails(result, 2, words)
+    assert "geheim" not in result.err

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct SecretsTests {
+    private let secrets = Secrets { ["TOKEN": "of the environment", "EMPTY": ""][$0] }
+
+    @Test("a secret is what was typed, or what a variable holds")
+    func values() throws {
+        #expect(try secrets.value(of: "typed", for: "--auth") == "typed")
+        #expect(try secrets.value(of: "env:TOKEN", for: "--auth") == "of the environment")
+        #expect(try secrets.value(of: "env:EMPTY", for: "--auth").isEmpty)
+    }
+
+    @Test("a variable that is not there is named, and a file that cannot be read")
+    func missing() {
+        #expect(
+            message { try secrets.value(of: "env:NO\u{1B}", for: "--auth") }
+                == #"--auth: there is no environment variable 'NO\u{1B}'"#)
+        let file = message { try secrets.value(of: "@/no/such/file", for: "--bearer") }
+        #expect(file?.hasPrefix("--bearer /no/such/file: ") == true)
+    }
+
+    private func message(_ body: () throws -> String) -> String? {
+        do {
+            _ = try body()
+            return nil
+        } catch {
+            return (error as? Failure)?.message
+        }
+    }
+}
