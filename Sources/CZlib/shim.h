@@ -3,24 +3,35 @@
 #define WSX_CZLIB_SHIM_H
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <zlib.h>
 
 // zlib's memory comes in whole pages from the kernel: a stream that is given back makes the process smaller, whatever
-// was allocated after it.
+// was allocated after it. The kernel allows a process but so many areas (65,530 on Linux), which connections that are all
+// in the middle of a message could use up: beyond them it comes from malloc, marked by a size of 0.
 static inline voidpf wsx_zlib_allocate(voidpf opaque, uInt items, uInt size) {
     (void)opaque;
     size_t bytes = (size_t)items * size + 2 * sizeof(size_t);
     size_t *pages = (size_t *)mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) return Z_NULL;
-    pages[0] = bytes;
+    if (pages != MAP_FAILED) {
+        pages[0] = bytes;
+        return pages + 2;
+    }
+    pages = (size_t *)calloc(1, bytes);
+    if (pages == NULL) return Z_NULL;
+    pages[0] = 0;
     return pages + 2;
 }
 
 static inline void wsx_zlib_free(voidpf opaque, voidpf address) {
     (void)opaque;
     size_t *pages = (size_t *)address - 2;
-    munmap(pages, pages[0]);
+    if (pages[0] == 0) {
+        free(pages);
+    } else {
+        munmap(pages, pages[0]);
+    }
 }
 
 // deflateInit2 and inflateInit2 are macros. Negative window bits: raw DEFLATE, without zlib's header.

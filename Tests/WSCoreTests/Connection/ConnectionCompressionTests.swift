@@ -41,12 +41,8 @@ import Testing
         try withLoop { loop in
             let (near, far) = try makeStreamPair(.tcp, on: loop)
             let resources = ConnectionResources(on: loop, idleInterval: .milliseconds(20))
-            let client = Connection(
-                near, settings: .init(role: .client, limits: .client), deflate: DeflateParameters(),
-                resources: resources, handler: RecordingPeer())
-            let server = Connection(
-                far, settings: .init(role: .server, limits: .server), deflate: DeflateParameters(),
-                resources: resources, handler: RecordingPeer())
+            let client = compressing(near, .client, resources)
+            let server = compressing(far, .server, resources)
             server.handler.onMessage = echo
             client.start()
             server.start()
@@ -74,12 +70,8 @@ import Testing
         try withLoop { loop in
             let (near, far) = try makeStreamPair(.tcp, on: loop)
             let resources = ConnectionResources(on: loop)
-            let client = Connection(
-                near, settings: .init(role: .client, limits: .client), deflate: DeflateParameters(),
-                resources: resources, handler: RecordingPeer())
-            let server = Connection(
-                far, settings: .init(role: .server, limits: .server), deflate: DeflateParameters(),
-                resources: resources, handler: RecordingPeer())
+            let client = compressing(near, .client, resources)
+            let server = compressing(far, .server, resources)
             server.handler.onMessage = { connection, _, _, _ in connection.pauseReading() }
             client.start()
             server.start()
@@ -106,12 +98,8 @@ import Testing
         try withLoop { loop in
             let (near, far) = try makeStreamPair(.tcp, on: loop)
             let resources = ConnectionResources(on: loop)
-            let client = Connection(
-                near, settings: .init(role: .client, limits: .client), deflate: DeflateParameters(),
-                resources: resources, handler: RecordingPeer())
-            let server = Connection(
-                far, settings: .init(role: .server, limits: .server, pausesReadingWhenFull: true),
-                deflate: DeflateParameters(), resources: resources, handler: RecordingPeer())
+            let client = compressing(near, .client, resources)
+            let server = compressing(far, .server, resources, pausesReadingWhenFull: true)
             server.handler.remembersMessages = false
             client.handler.remembersMessages = false
             let noise = noise(1, byteCount: 2 << 20)
@@ -193,6 +181,17 @@ import Testing
             #expect(client.handler.events == [.text("one")])
             #expect(client.handler.endCount == 1)
         }
+    }
+
+    /// A connection on which compression was agreed on.
+    private func compressing(
+        _ stream: ByteStream, _ role: Role, _ resources: ConnectionResources, pausesReadingWhenFull: Bool = false
+    ) -> Connection<RecordingPeer> {
+        Connection(
+            stream,
+            settings: .init(
+                role: role, limits: role == .client ? .client : .server, pausesReadingWhenFull: pausesReadingWhenFull),
+            deflate: DeflateParameters(), resources: resources, handler: RecordingPeer())
     }
 
     /// A client that pauses reading with every message, and the other end of its stream.

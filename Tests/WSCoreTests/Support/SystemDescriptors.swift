@@ -82,6 +82,7 @@ func exists(_ path: String) -> Bool {
 
 /// Gives `body` the path of a new directory, which is removed with the files in it.
 func withTemporaryDirectory(_ body: (String) throws -> Void) throws {
+    // mkdtemp fills the six Xs in with a name that is free.
     var template = Array("/tmp/wsx-test-XXXXXX".utf8CString)
     let path = template.withUnsafeMutableBufferPointer { buffer in
         buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }

@@ -9,6 +9,7 @@ import WSCore
 
 /// Gives `body` the path of a file with these contents, which is removed afterwards.
 func withFile(_ contents: [UInt8], _ body: (String) throws -> Void) throws {
+    // mkstemp fills the six Xs in with a name that is free.
     var template = Array("/tmp/wsx-test-XXXXXX".utf8CString)
     let descriptor = template.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.map { mkstemp($0) } }
     let file = try #require(descriptor)
