@@ -10,9 +10,9 @@ internal final class AddressRace {
     typealias Failure = (address: SocketAddress, error: IOError)
 
     private let loop: EventLoop
-    private let completion: (Result<(ByteStream, SocketAddress), ConnectError>) -> Void
+    private let completion: (Result<(SystemStream, SocketAddress), ConnectError>) -> Void
     private var waiting: ArraySlice<SocketAddress>
-    private var attempts: [ByteStream] = []
+    private var attempts: [SystemStream] = []
     private var failures: [Failure] = []
     private var timer: Timer?
     private var isOver = false
@@ -20,7 +20,7 @@ internal final class AddressRace {
     /// Prepares a race among `addresses`, in the order in which the name service gave them.
     init(
         _ addresses: [SocketAddress], on loop: EventLoop,
-        completion: @escaping (Result<(ByteStream, SocketAddress), ConnectError>) -> Void
+        completion: @escaping (Result<(SystemStream, SocketAddress), ConnectError>) -> Void
     ) {
         self.loop = loop
         self.completion = completion
@@ -61,7 +61,7 @@ internal final class AddressRace {
             return
         }
         do throws(IOError) {
-            let attempt = try ByteStream.connect(to: address, on: loop) { [self] result in
+            let attempt = try SystemStream.connect(to: address, on: loop) { [self] result in
                 completed(address, result)
             }
             attempts.append(attempt)
@@ -72,7 +72,7 @@ internal final class AddressRace {
         }
     }
 
-    private func completed(_ address: SocketAddress, _ result: Result<ByteStream, IOError>) {
+    private func completed(_ address: SocketAddress, _ result: Result<SystemStream, IOError>) {
         guard !isOver else { return }
         attempts.removeAll { $0.isClosed }
         switch result {
@@ -85,7 +85,7 @@ internal final class AddressRace {
         }
     }
 
-    private func finish(_ result: Result<(ByteStream, SocketAddress), ConnectError>) {
+    private func finish(_ result: Result<(SystemStream, SocketAddress), ConnectError>) {
         cancel()
         completion(result)
     }

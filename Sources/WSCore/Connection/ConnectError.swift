@@ -17,7 +17,7 @@ public enum ConnectError: Error {
     /// No address could be reached; each with its reason.
     case unreachable([(address: String, error: IOError)])
     /// The connection broke during the upgrade.
-    case lost(IOError)
+    case lost(StreamError)
     /// The server refused the upgrade or answered it wrongly.
     case handshake(HandshakeError)
     /// The server accepted permessage-deflate, but not as it was offered.

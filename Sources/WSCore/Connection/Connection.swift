@@ -39,7 +39,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Takes what happens.
     public let handler: Handler
 
-    private let stream: ByteStream
+    private let stream: any ByteStream
     private let resources: ConnectionResources
     @usableFromInline internal var session: Session
     /// Decodes bytes. Made where the type of the handler is known, so that the decoding loop is specialised for it:
@@ -54,7 +54,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Whether reading is paused by ``pauseReading()``.
     public private(set) var isPausedByUser = false
     @usableFromInline internal var violation: ProtocolError?
-    private var writeFailure: IOError?
+    private var writeFailure: StreamError?
     /// Whether the connection is over for the handler, or has nothing left but to take leave of the peer.
     private var isLeaving = false
     private var hasEnded = false
@@ -74,7 +74,7 @@ public final class Connection<Handler: ConnectionHandler> {
     ///   - handler: Takes what happens.
     @inlinable
     public convenience init(
-        _ stream: ByteStream, settings: Settings, deflate: DeflateParameters? = nil, resources: ConnectionResources,
+        _ stream: any ByteStream, settings: Settings, deflate: DeflateParameters? = nil, resources: ConnectionResources,
         handler: Handler
     ) {
         self.init(stream, settings: settings, deflate: deflate, resources: resources, handler: handler) {
@@ -91,7 +91,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     @usableFromInline
     internal init(
-        _ stream: ByteStream, settings: Settings, deflate: DeflateParameters?, resources: ConnectionResources,
+        _ stream: any ByteStream, settings: Settings, deflate: DeflateParameters?, resources: ConnectionResources,
         handler: Handler, decode: @escaping (Connection<Handler>, inout MutableRawSpan) -> Int
     ) {
         self.decode = decode
@@ -224,7 +224,7 @@ public final class Connection<Handler: ConnectionHandler> {
     private func flush() {
         guard !isLeaving else { return }
         guard writeFailure == nil else { return session.outbox.bytes.removeAll() }
-        do throws(IOError) {
+        do throws(StreamError) {
             try stream.write(&session.outbox.bytes)
             if session.outbox.bytes.isEmpty, !stream.isWriting { session.outbox.bytesWereTaken() }
             try stream.write(&session.outbox.bytes)
@@ -307,7 +307,7 @@ public final class Connection<Handler: ConnectionHandler> {
         _ = StreamDrain(stream, output: output, closesOwnSide: closesOwnSide) { [self] in end(failure: nil) }
     }
 
-    private func end(failure: IOError?, closingTimedOut: Bool = false) {
+    private func end(failure: StreamError?, closingTimedOut: Bool = false) {
         guard !hasEnded else { return }
         hasEnded = true
         isLeaving = true
@@ -320,7 +320,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// Nothing can be sent any more; what the peer sent before, perhaps its close frame, is still to be read.
-    private func didFailToWrite(_ error: IOError) {
+    private func didFailToWrite(_ error: StreamError) {
         writeFailure = error
         session.outbox.bytes.removeAll()
         wasFull = false
@@ -356,27 +356,27 @@ extension Connection: EndOfTurnWork {
 
 extension Connection: ByteStreamDelegate {
     /// Decodes.
-    public func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {
+    public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         receive(&bytes)
     }
 
     /// The peer has closed its side without a closing handshake.
-    public func streamDidReachEnd(_ stream: ByteStream) {
+    public func streamDidReachEnd(_ stream: any ByteStream) {
         end(failure: nil)
     }
 
     /// Writes on.
-    public func streamDidDrain(_ stream: ByteStream) {
+    public func streamDidDrain(_ stream: any ByteStream) {
         flush()
     }
 
     /// The connection is lost.
-    public func stream(_ stream: ByteStream, didFailToRead error: IOError) {
+    public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         end(failure: error)
     }
 
     /// The connection is lost, but for what the peer sent before.
-    public func stream(_ stream: ByteStream, didFailToWrite error: IOError) {
+    public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
         didFailToWrite(error)
     }
 }

@@ -5,13 +5,13 @@ public struct ConnectionEnd: Sendable {
     /// What the peer violated, when that is why we ended it.
     public let violation: ProtocolError?
     /// The failure of the network that ended it.
-    public let failure: IOError?
+    public let failure: StreamError?
     /// Whether the peer left our close frame unanswered for too long.
     public let closingTimedOut: Bool
 
     /// Makes an end.
     public init(
-        closing: ClosingHandshake, violation: ProtocolError? = nil, failure: IOError? = nil,
+        closing: ClosingHandshake, violation: ProtocolError? = nil, failure: StreamError? = nil,
         closingTimedOut: Bool = false
     ) {
         self.closing = closing

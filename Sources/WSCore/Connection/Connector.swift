@@ -31,7 +31,7 @@ public final class Connector {
     /// A connection that has just been opened.
     public struct Opened {
         /// The stream, on which frames follow.
-        public let stream: ByteStream
+        public let stream: any ByteStream
         /// What was agreed.
         public let upgrade: ClientUpgrade
         /// What was agreed for permessage-deflate; nil: it is not used.
@@ -53,7 +53,7 @@ public final class Connector {
     private var phase = ConnectError.Phase.resolving
     private var lookup: NameResolver?
     private var race: AddressRace?
-    private var stream: ByteStream?
+    private var stream: (any ByteStream)?
     private var peer = ""
     private var timer: Timer?
     private var isOver = false
@@ -126,7 +126,7 @@ public final class Connector {
     private func connect(toPath path: String) {
         phase = .connecting
         do throws(IOError) {
-            stream = try ByteStream.connect(toPath: path, on: loop) { [self] result in
+            stream = try SystemStream.connect(toPath: path, on: loop) { [self] result in
                 switch result {
                 case .failure(let error): finish(.failure(.unreachable([(path, error)])))
                 case .success(let stream): connected(stream, peer: path)
@@ -137,7 +137,7 @@ public final class Connector {
         }
     }
 
-    private func connected(_ stream: ByteStream, peer: String) {
+    private func connected(_ stream: SystemStream, peer: String) {
         guard !isOver else { return stream.close() }
         phase = .upgrading
         self.stream = stream
@@ -149,7 +149,7 @@ public final class Connector {
     }
 
     private func writeRequest() {
-        do throws(IOError) {
+        do throws(StreamError) {
             try stream?.write(&requestBytes)
         } catch {
             // The server may have answered before it closed: what it said is read first.
@@ -171,7 +171,7 @@ public final class Connector {
 
 extension Connector: ByteStreamDelegate {
     /// Takes a part of the response.
-    public func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {
+    public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         guard !isOver else { return }
         do throws(HandshakeError) {
             switch try handshake.receive(bytes.bytes) {
@@ -187,7 +187,7 @@ extension Connector: ByteStreamDelegate {
         }
     }
 
-    private func opened(_ stream: ByteStream, _ upgrade: ClientUpgrade, firstBytes: [UInt8]) {
+    private func opened(_ stream: any ByteStream, _ upgrade: ClientUpgrade, firstBytes: [UInt8]) {
         do throws(DeflateNegotiationError) {
             let deflate = try DeflateAnswer.parameters(
                 in: upgrade.extensions, to: settings.request.extensionOffers)
@@ -201,7 +201,7 @@ extension Connector: ByteStreamDelegate {
     }
 
     /// The server has closed the connection.
-    public func streamDidReachEnd(_ stream: ByteStream) {
+    public func streamDidReachEnd(_ stream: any ByteStream) {
         guard !isOver else { return }
         do throws(HandshakeError) {
             try handshake.receiveEndOfStream()
@@ -211,16 +211,16 @@ extension Connector: ByteStreamDelegate {
     }
 
     /// Writes the rest of the request.
-    public func streamDidDrain(_ stream: ByteStream) {
+    public func streamDidDrain(_ stream: any ByteStream) {
         writeRequest()
     }
 
     /// The connection is lost.
-    public func stream(_ stream: ByteStream, didFailToRead error: IOError) {
+    public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         if let refusal = handshake.partialRefusal { return finish(.failure(.handshake(refusal))) }
         finish(.failure(.lost(error)))
     }
 
     /// What the server said before is still to be read.
-    public func stream(_ stream: ByteStream, didFailToWrite error: IOError) {}
+    public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
 }

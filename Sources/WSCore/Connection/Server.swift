@@ -81,7 +81,7 @@ public final class Server<Handler: ConnectionHandler> {
     /// - Returns: The address with the port in use; nil for a Unix-domain socket.
     @discardableResult
     public func listen(on endpoint: Endpoint) throws(IOError) -> SocketAddress? {
-        let accept: (ByteStream) -> Void = { [unowned self] stream in self.accept(stream) }
+        let accept: (SystemStream) -> Void = { [unowned self] stream in self.accept(stream) }
         let listener =
             switch endpoint {
             case .tcp(let address): try StreamListener(on: address, loop: loop, accept: accept)
@@ -117,7 +117,7 @@ public final class Server<Handler: ConnectionHandler> {
         }
     }
 
-    private func accept(_ stream: ByteStream) {
+    private func accept(_ stream: SystemStream) {
         let address = stream.peerAddress
         let opening = ServerOpening(
             stream, policy: settings.policy, timeout: settings.handshakeTimeout
@@ -136,7 +136,8 @@ public final class Server<Handler: ConnectionHandler> {
         opening.start()
     }
 
-    private func open(_ stream: ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, firstBytes: [UInt8]) {
+    private func open(_ stream: any ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, firstBytes: [UInt8])
+    {
         lastNumber += 1
         let number = lastNumber
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)

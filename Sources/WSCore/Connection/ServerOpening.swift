@@ -8,7 +8,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         case abandoned
     }
 
-    let stream: ByteStream
+    let stream: any ByteStream
     private var handshake: ServerHandshake
     private let completion: (ServerOpening, Outcome) -> Void
     private let timeout: Duration
@@ -16,7 +16,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     private var isOver = false
 
     init(
-        _ stream: ByteStream, policy: ServerPolicy, timeout: Duration,
+        _ stream: any ByteStream, policy: ServerPolicy, timeout: Duration,
         completion: @escaping (ServerOpening, Outcome) -> Void
     ) {
         self.stream = stream
@@ -56,7 +56,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         finish(.refused(refusal))
     }
 
-    func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {
+    func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         guard !isOver else { return }
         do throws(HandshakeRefusal) {
             switch try handshake.receive(bytes.bytes) {
@@ -71,10 +71,10 @@ internal final class ServerOpening: ByteStreamDelegate {
         }
     }
 
-    func streamDidReachEnd(_ stream: ByteStream) { abandon() }
-    func streamDidDrain(_ stream: ByteStream) {}
-    func stream(_ stream: ByteStream, didFailToRead error: IOError) { abandon() }
-    func stream(_ stream: ByteStream, didFailToWrite error: IOError) { abandon() }
+    func streamDidReachEnd(_ stream: any ByteStream) { abandon() }
+    func streamDidDrain(_ stream: any ByteStream) {}
+    func stream(_ stream: any ByteStream, didFailToRead error: StreamError) { abandon() }
+    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) { abandon() }
 
     private func abandon() {
         stream.close()

@@ -7,7 +7,7 @@ internal final class StreamDrain: ByteStreamDelegate {
     /// One second is several round trips on any network; a peer has no duty to close at all.
     static let limit = Duration.seconds(1)
 
-    private let stream: ByteStream
+    private let stream: any ByteStream
     private var output: ByteBuffer
     private let closesOwnSide: Bool
     private let completion: () -> Void
@@ -22,7 +22,8 @@ internal final class StreamDrain: ByteStreamDelegate {
     ///   - closesOwnSide: Whether to close our side after them, as a server and one that fails a connection does,
     ///     or to leave the first step to the peer, as a client does (RFC 6455 §7.1.1).
     ///   - completion: Called when the stream is closed.
-    init(_ stream: ByteStream, output: consuming ByteBuffer, closesOwnSide: Bool, completion: @escaping () -> Void) {
+    init(_ stream: any ByteStream, output: consuming ByteBuffer, closesOwnSide: Bool, completion: @escaping () -> Void)
+    {
         self.stream = stream
         self.output = output
         self.closesOwnSide = closesOwnSide
@@ -60,12 +61,12 @@ internal final class StreamDrain: ByteStreamDelegate {
         completion()
     }
 
-    func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {}
-    func streamDidReachEnd(_ stream: ByteStream) {
+    func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {}
+    func streamDidReachEnd(_ stream: any ByteStream) {
         peerHasEnded = true
         if output.isEmpty, !stream.isWriting { finish() }
     }
-    func streamDidDrain(_ stream: ByteStream) { writeOn() }
-    func stream(_ stream: ByteStream, didFailToRead error: IOError) { finish() }
-    func stream(_ stream: ByteStream, didFailToWrite error: IOError) { finish() }
+    func streamDidDrain(_ stream: any ByteStream) { writeOn() }
+    func stream(_ stream: any ByteStream, didFailToRead error: StreamError) { finish() }
+    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) { finish() }
 }

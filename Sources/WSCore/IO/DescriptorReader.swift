@@ -10,7 +10,7 @@ public final class DescriptorReader {
     public typealias Finish = (IOError?) -> Void
 
     private enum Source {
-        case stream(ByteStream)
+        case stream(SystemStream)
         case file(UnsafeMutablePointer<uv_idle_t>)
     }
 
@@ -35,7 +35,7 @@ public final class DescriptorReader {
             source = .file(idle)
         } else {
             let reopened = try Descriptor.reopen(descriptor, forWriting: false)
-            let stream = try ByteStream.open(descriptor: reopened, on: loop)
+            let stream = try SystemStream.open(descriptor: reopened, on: loop)
             stream.delegate = self
             source = .stream(stream)
         }
@@ -100,23 +100,24 @@ public final class DescriptorReader {
 
 extension DescriptorReader: ByteStreamDelegate {
     /// Hands bytes on.
-    public func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {
+    public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         receive(bytes.bytes)
     }
 
     /// Reports the end.
-    public func streamDidReachEnd(_ stream: ByteStream) {
+    public func streamDidReachEnd(_ stream: any ByteStream) {
         end(nil)
     }
 
     /// Nothing is written to an input.
-    public func streamDidDrain(_ stream: ByteStream) {}
+    public func streamDidDrain(_ stream: any ByteStream) {}
 
     /// Reports an error; a terminal that has gone away is an end like any other.
-    public func stream(_ stream: ByteStream, didFailToRead error: IOError) {
+    public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
+        let error = IOError(of: error)
         end(error.code == UV_EIO.rawValue ? nil : error)
     }
 
     /// Nothing is written to an input.
-    public func stream(_ stream: ByteStream, didFailToWrite error: IOError) {}
+    public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
 }

@@ -8,7 +8,7 @@ public final class DescriptorWriter {
     private let descriptor: Int32
     private let loop: EventLoop
     /// nil: the descriptor never has to wait.
-    private var stream: ByteStream?
+    private var stream: SystemStream?
     private var hangUp: ReadinessWatcher?
     private var isScheduled = false
     private var isClosed = false
@@ -24,7 +24,7 @@ public final class DescriptorWriter {
         self.loop = loop
         guard !Descriptor.isAlwaysReady(descriptor) else { return }
         let reopened = try Descriptor.reopen(descriptor, forWriting: true)
-        let stream = try ByteStream.open(descriptor: reopened, on: loop)
+        let stream = try SystemStream.open(descriptor: reopened, on: loop)
         stream.delegate = self
         self.stream = stream
         // A socket's other end may have nothing more to say and still listen.
@@ -47,14 +47,18 @@ public final class DescriptorWriter {
     /// Writes what can be written at once, without waiting for the end of the turn.
     public func flush() {
         guard !isClosed else { return buffer.removeAll() }
-        do throws(IOError) {
-            if let stream {
+        if let stream {
+            do throws(StreamError) {
                 try stream.write(&buffer)
-            } else {
-                try writeFile()
+            } catch {
+                return fail(IOError(of: error))
             }
-        } catch {
-            return fail(error)
+        } else {
+            do throws(IOError) {
+                try writeFile()
+            } catch {
+                return fail(error)
+            }
         }
         if pendingBytes == 0 { didDrain?() }
     }
@@ -93,21 +97,21 @@ extension DescriptorWriter: EndOfTurnWork {
 
 extension DescriptorWriter: ByteStreamDelegate {
     /// Nothing is read from an output.
-    public func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {}
+    public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {}
 
     /// Nothing is read from an output.
-    public func streamDidReachEnd(_ stream: ByteStream) {}
+    public func streamDidReachEnd(_ stream: any ByteStream) {}
 
     /// Writes on.
-    public func streamDidDrain(_ stream: ByteStream) {
+    public func streamDidDrain(_ stream: any ByteStream) {
         flush()
     }
 
     /// Nothing is read from an output.
-    public func stream(_ stream: ByteStream, didFailToRead error: IOError) {}
+    public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {}
 
     /// Reports the error.
-    public func stream(_ stream: ByteStream, didFailToWrite error: IOError) {
-        fail(error)
+    public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
+        fail(IOError(of: error))
     }
 }

@@ -6,7 +6,7 @@ import CLibuv
 public final class StreamListener {
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_stream_t>
-    private let accept: (ByteStream) -> Void
+    private let accept: (SystemStream) -> Void
     private var isClosed = false
     private var isPaused = false
     /// Whether libuv holds a connection that has not been taken: it accepts no further one until then.
@@ -18,7 +18,7 @@ public final class StreamListener {
     /// Listens on an IPv4 or IPv6 address; port 0 has the system pick one, which ``address`` tells.
     /// - Parameter accept: Takes each connection, not yet reading.
     public init(
-        on address: SocketAddress, loop: EventLoop, accept: @escaping (ByteStream) -> Void
+        on address: SocketAddress, loop: EventLoop, accept: @escaping (SystemStream) -> Void
     ) throws(IOError) {
         let tcp = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
         uv_tcp_init(loop.handle, tcp)
@@ -30,8 +30,8 @@ public final class StreamListener {
 
     /// Listens on a Unix-domain socket at `path`, which is removed at the end.
     /// - Parameter accept: Takes each connection, not yet reading.
-    public init(onPath path: String, loop: EventLoop, accept: @escaping (ByteStream) -> Void) throws(IOError) {
-        try ByteStream.checkSocketPath(path)
+    public init(onPath path: String, loop: EventLoop, accept: @escaping (SystemStream) -> Void) throws(IOError) {
+        try SystemStream.checkSocketPath(path)
         let pipe = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
         uv_pipe_init(loop.handle, pipe, 0)
         self.loop = loop
@@ -96,7 +96,7 @@ public final class StreamListener {
         hasWaiting = isPaused
         guard !isPaused else { return }
         let isTCP = handle.pointee.type == UV_TCP
-        guard let stream = try? isTCP ? ByteStream.makeTCP(on: loop) : ByteStream.makePipe(on: loop) else { return }
+        guard let stream = try? isTCP ? SystemStream.makeTCP(on: loop) : SystemStream.makePipe(on: loop) else { return }
         guard uv_accept(handle, stream.handle) == 0 else {
             stream.close()
             return

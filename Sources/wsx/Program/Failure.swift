@@ -21,7 +21,7 @@ enum Failure: Error {
     /// The peer closed with a code that is not normal.
     case closed(CloseFrame)
     /// The connection ended without a close frame.
-    case lost(IOError?)
+    case lost(StreamError?)
     /// The peer broke the protocol.
     case violation(ProtocolError)
     /// The peer left our close frame unanswered.

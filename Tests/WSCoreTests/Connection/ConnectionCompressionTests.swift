@@ -185,7 +185,7 @@ import Testing
 
     /// A connection on which compression was agreed on.
     private func compressing(
-        _ stream: ByteStream, _ role: Role, _ resources: ConnectionResources, pausesReadingWhenFull: Bool = false
+        _ stream: SystemStream, _ role: Role, _ resources: ConnectionResources, pausesReadingWhenFull: Bool = false
     ) -> Connection<RecordingPeer> {
         Connection(
             stream,
@@ -196,7 +196,7 @@ import Testing
 
     /// A client that pauses reading with every message, and the other end of its stream.
     private func withUnread(
-        _ body: (EventLoop, Connection<RecordingPeer>, ByteStream) throws -> Void
+        _ body: (EventLoop, Connection<RecordingPeer>, SystemStream) throws -> Void
     ) throws {
         try withLoop { loop in
             let (near, far) = try makeStreamPair(.tcp, on: loop)

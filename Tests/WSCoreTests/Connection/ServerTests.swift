@@ -36,8 +36,8 @@ import Testing
             loop.run { fixture.server.connections.isEmpty && waiting.recorder.hasEnded }
             #expect(fixture.handlers.map { $0.end?.isClean } == [true, true])
             #expect(waiting.recorder.received.isEmpty)
-            var answer: Result<ByteStream, IOError>?
-            _ = try ByteStream.connect(to: address, on: loop) { answer = $0 }
+            var answer: Result<SystemStream, IOError>?
+            _ = try SystemStream.connect(to: address, on: loop) { answer = $0 }
             loop.run { answer != nil }
             #expect(throws: IOError.connectionRefused) { try answer?.get() }
             for end in clients + [waiting] { end.close() }
@@ -128,8 +128,8 @@ import Testing
         """.utf8)
 
     private func connect(_ address: SocketAddress, on loop: EventLoop) throws -> StreamEnd {
-        var connected: ByteStream?
-        _ = try ByteStream.connect(to: address, on: loop) { connected = try? $0.get() }
+        var connected: SystemStream?
+        _ = try SystemStream.connect(to: address, on: loop) { connected = try? $0.get() }
         loop.run { connected != nil }
         let end = StreamEnd(try #require(connected))
         end.stream.startReading()

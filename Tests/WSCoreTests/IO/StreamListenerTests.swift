@@ -47,12 +47,12 @@ import Testing
     @Test("several clients that wait are all accepted")
     func several() throws {
         try withLoop { loop in
-            var accepted: [ByteStream] = []
-            var connected: [ByteStream] = []
+            var accepted: [SystemStream] = []
+            var connected: [SystemStream] = []
             let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { accepted.append($0) }
             let address = try #require(listener.address)
             for _ in 0..<20 {
-                _ = try ByteStream.connect(to: address, on: loop) { result in
+                _ = try SystemStream.connect(to: address, on: loop) { result in
                     if case .success(let stream) = result { connected.append(stream) }
                 }
             }

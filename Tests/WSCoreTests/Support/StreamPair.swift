@@ -9,17 +9,17 @@ enum Transport: CaseIterable, Sendable {
 }
 
 /// Two connected streams on one loop.
-func makeStreamPair(_ transport: Transport = .socketPair, on loop: EventLoop) throws -> (ByteStream, ByteStream) {
+func makeStreamPair(_ transport: Transport = .socketPair, on loop: EventLoop) throws -> (SystemStream, SystemStream) {
     switch transport {
     case .socketPair:
         let (near, far) = try makeSocketPair()
-        return (try ByteStream.open(descriptor: near, on: loop), try ByteStream.open(descriptor: far, on: loop))
+        return (try SystemStream.open(descriptor: near, on: loop), try SystemStream.open(descriptor: far, on: loop))
     case .tcp:
-        var near: ByteStream?
-        var far: ByteStream?
+        var near: SystemStream?
+        var far: SystemStream?
         let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { far = $0 }
         let address = try #require(listener.address)
-        _ = try ByteStream.connect(to: address, on: loop) { near = try? $0.get() }
+        _ = try SystemStream.connect(to: address, on: loop) { near = try? $0.get() }
         loop.run { near != nil && far != nil }
         listener.close()
         return (try #require(near), try #require(far))

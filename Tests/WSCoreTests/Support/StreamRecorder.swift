@@ -8,40 +8,40 @@ final class StreamRecorder: ByteStreamDelegate {
     var readError: IOError?
     var writeError: IOError?
     /// Called after each of these.
-    var didChange: (ByteStream) -> Void = { _ in }
+    var didChange: (any ByteStream) -> Void = { _ in }
 
-    func stream(_ stream: ByteStream, didRead bytes: inout MutableRawSpan) {
+    func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         bytes.withUnsafeBytes { received.append(contentsOf: $0) }
         didChange(stream)
     }
 
-    func streamDidReachEnd(_ stream: ByteStream) {
+    func streamDidReachEnd(_ stream: any ByteStream) {
         hasEnded = true
         didChange(stream)
     }
 
-    func streamDidDrain(_ stream: ByteStream) {
+    func streamDidDrain(_ stream: any ByteStream) {
         drainCount += 1
         didChange(stream)
     }
 
-    func stream(_ stream: ByteStream, didFailToRead error: IOError) {
-        readError = error
+    func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
+        readError = IOError(of: error)
         didChange(stream)
     }
 
-    func stream(_ stream: ByteStream, didFailToWrite error: IOError) {
-        writeError = error
+    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
+        writeError = IOError(of: error)
         didChange(stream)
     }
 }
 
 /// A stream, what happens on it, and what waits to be written to it.
 struct StreamEnd {
-    let stream: ByteStream
+    let stream: SystemStream
     let recorder = StreamRecorder()
 
-    init(_ stream: ByteStream) {
+    init(_ stream: SystemStream) {
         self.stream = stream
         stream.delegate = recorder
     }

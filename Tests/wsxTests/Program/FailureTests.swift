@@ -42,7 +42,7 @@ import WSCore
             failure: .closed(CloseFrame(code: CloseCode(rawValue: 4000))), status: .closed, kind: "closed",
             message: "the peer closed the connection: 4000"),
         Example(
-            failure: .lost(.connectionReset), status: .closed, kind: "lost",
+            failure: .lost(.system(.connectionReset)), status: .closed, kind: "lost",
             message: "the connection was lost: connection reset by peer"),
         Example(
             failure: .lost(nil), status: .closed, kind: "lost",
@@ -75,7 +75,7 @@ import WSCore
                 "connecting to ws://h/: [::1]:1: operation canceled, 127.0.0.1:1: connection refused; is the server running?"
         ),
         Example(
-            failure: .connecting(url: url, .lost(.connectionReset)), status: .unreachable, kind: "connect",
+            failure: .connecting(url: url, .lost(.system(.connectionReset))), status: .unreachable, kind: "connect",
             message: "connecting to ws://h/: connection reset by peer during the upgrade"),
         Example(
             failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10))), status: .timedOut,

@@ -6,16 +6,16 @@ import CLibuv
     import Glibc
 #endif
 
-extension ByteStream {
+extension SystemStream {
     /// How an attempt to connect ended.
-    public typealias Completion = (Result<ByteStream, IOError>) -> Void
+    public typealias Completion = (Result<SystemStream, IOError>) -> Void
 
     /// Connects to an IPv4 or IPv6 address.
     ///
     /// Closing the stream that is returned calls the attempt off; `completion` is then not called.
     public static func connect(
         to address: SocketAddress, on loop: EventLoop, completion: @escaping Completion
-    ) throws(IOError) -> ByteStream {
+    ) throws(IOError) -> SystemStream {
         let stream = try makeTCP(on: loop)
         let attempt = ConnectAttempt(stream: stream, completion: completion)
         let result = address.withSockaddr { sockaddr in
@@ -30,7 +30,7 @@ extension ByteStream {
     /// Closing the stream that is returned calls the attempt off; `completion` is then not called.
     public static func connect(
         toPath path: String, on loop: EventLoop, completion: @escaping Completion
-    ) throws(IOError) -> ByteStream {
+    ) throws(IOError) -> SystemStream {
         try checkSocketPath(path)
         let stream = try makePipe(on: loop)
         let attempt = ConnectAttempt(stream: stream, completion: completion)
@@ -40,7 +40,7 @@ extension ByteStream {
     }
 
     /// Makes a stream of a descriptor, which it takes over and sets to non-blocking.
-    internal static func open(descriptor: Int32, on loop: EventLoop) throws(IOError) -> ByteStream {
+    internal static func open(descriptor: Int32, on loop: EventLoop) throws(IOError) -> SystemStream {
         let stream = try makePipe(on: loop)
         let result = stream.withPipeHandle { uv_pipe_open($0, descriptor) }
         guard result == 0 else {
@@ -58,7 +58,7 @@ extension ByteStream {
         }
     }
 
-    internal static func makeTCP(on loop: EventLoop) throws(IOError) -> ByteStream {
+    internal static func makeTCP(on loop: EventLoop) throws(IOError) -> SystemStream {
         let handle = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
         let result = uv_tcp_init(loop.handle, handle)
         guard result == 0 else {
@@ -67,17 +67,17 @@ extension ByteStream {
         }
         // A message is written when it is sent: waiting for more to send with it only adds delay.
         uv_tcp_nodelay(handle, 1)
-        return ByteStream(on: loop, handle: UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self))
+        return SystemStream(on: loop, handle: UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self))
     }
 
-    internal static func makePipe(on loop: EventLoop) throws(IOError) -> ByteStream {
+    internal static func makePipe(on loop: EventLoop) throws(IOError) -> SystemStream {
         let handle = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
         let result = uv_pipe_init(loop.handle, handle, 0)
         guard result == 0 else {
             handle.deallocate()
             throw IOError(code: result)
         }
-        return ByteStream(on: loop, handle: UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self))
+        return SystemStream(on: loop, handle: UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self))
     }
 
     /// The address of the other end; nil for a Unix-domain socket, or when it is gone.
@@ -115,10 +115,10 @@ extension SocketAddress {
 /// One attempt to connect: what libuv holds until it has succeeded, failed or been called off.
 private final class ConnectAttempt {
     let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
-    let stream: ByteStream
-    let completion: ByteStream.Completion
+    let stream: SystemStream
+    let completion: SystemStream.Completion
 
-    init(stream: ByteStream, completion: @escaping ByteStream.Completion) {
+    init(stream: SystemStream, completion: @escaping SystemStream.Completion) {
         self.stream = stream
         self.completion = completion
         request.initialize(to: uv_connect_t())

@@ -2,13 +2,13 @@ import Testing
 
 @testable import WSCore
 
-@Suite struct ByteStreamOpeningTests {
+@Suite struct SystemStreamOpeningTests {
     @Test("a connection to a port where nobody listens is refused")
     func refused() throws {
         try withLoop { loop in
             let address = try unusedAddress(on: loop)
-            var answer: Result<ByteStream, IOError>?
-            let stream = try ByteStream.connect(to: address, on: loop) { answer = $0 }
+            var answer: Result<SystemStream, IOError>?
+            let stream = try SystemStream.connect(to: address, on: loop) { answer = $0 }
             loop.run { answer != nil }
             #expect(throws: IOError.connectionRefused) { try answer?.get() }
             #expect(stream.isClosed)
@@ -19,7 +19,7 @@ import Testing
     func calledOff() throws {
         try withLoop { loop in
             let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { $0.close() }
-            let stream = try ByteStream.connect(to: try #require(listener.address), on: loop) { _ in
+            let stream = try SystemStream.connect(to: try #require(listener.address), on: loop) { _ in
                 Issue.record("the completion was called")
             }
             stream.close()
@@ -32,11 +32,11 @@ import Testing
     @Test("both ends of a TCP connection know where the other is", arguments: ["127.0.0.1", "::1"])
     func peerAddress(host: String) throws {
         try withLoop { loop in
-            var near: ByteStream?
-            var far: ByteStream?
+            var near: SystemStream?
+            var far: SystemStream?
             let address = try #require(SocketAddress(numeric: host, port: 0))
             let listener = try StreamListener(on: address, loop: loop) { far = $0 }
-            _ = try ByteStream.connect(to: try #require(listener.address), on: loop) { near = try? $0.get() }
+            _ = try SystemStream.connect(to: try #require(listener.address), on: loop) { near = try? $0.get() }
             loop.run { near != nil && far != nil }
             #expect(near?.peerAddress?.description == listener.address?.description)
             #expect(far?.peerAddress?.host == host)
@@ -51,10 +51,10 @@ import Testing
     func unix() throws {
         try withTemporaryDirectory { directory in
             try withLoop { loop in
-                var near: ByteStream?
-                var far: ByteStream?
+                var near: SystemStream?
+                var far: SystemStream?
                 let listener = try StreamListener(onPath: "\(directory)/socket", loop: loop) { far = $0 }
-                _ = try ByteStream.connect(toPath: "\(directory)/socket", on: loop) { near = try? $0.get() }
+                _ = try SystemStream.connect(toPath: "\(directory)/socket", on: loop) { near = try? $0.get() }
                 loop.run { near != nil && far != nil }
                 #expect(near?.peerAddress == nil)
                 #expect(listener.address == nil)
@@ -70,8 +70,8 @@ import Testing
     func noSocket() throws {
         try withTemporaryDirectory { directory in
             try withLoop { loop in
-                var answer: Result<ByteStream, IOError>?
-                _ = try ByteStream.connect(toPath: "\(directory)/socket", on: loop) { answer = $0 }
+                var answer: Result<SystemStream, IOError>?
+                _ = try SystemStream.connect(toPath: "\(directory)/socket", on: loop) { answer = $0 }
                 #expect(answer == nil)
                 loop.run { answer != nil }
                 #expect(throws: IOError(code: -2)) { try answer?.get() }
@@ -84,9 +84,9 @@ import Testing
         try withLoop { loop in
             let path = "/tmp/" + String(repeating: "x", count: 200)
             #expect(throws: IOError(code: -36)) {
-                _ = try ByteStream.connect(toPath: path, on: loop) { _ in }
+                _ = try SystemStream.connect(toPath: path, on: loop) { _ in }
             }
-            #expect(throws: Never.self) { try ByteStream.checkSocketPath(String(repeating: "x", count: 100)) }
+            #expect(throws: Never.self) { try SystemStream.checkSocketPath(String(repeating: "x", count: 100)) }
         }
     }
 
@@ -94,7 +94,7 @@ import Testing
     func notAStream() throws {
         try withTemporaryDirectory { directory in
             try withLoop { loop in
-                #expect(throws: IOError.self) { _ = try ByteStream.open(descriptor: -1, on: loop) }
+                #expect(throws: IOError.self) { _ = try SystemStream.open(descriptor: -1, on: loop) }
                 loop.runOnce()
             }
         }

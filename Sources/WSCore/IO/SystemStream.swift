@@ -1,0 +1,168 @@
+import CLibuv
+
+/// A TCP or Unix-domain connection, a pipe or a terminal, without blocking.
+public final class SystemStream: ByteStream {
+    /// The loop that the stream belongs to.
+    public let loop: EventLoop
+    /// Takes what happens; kept alive until the stream is closed.
+    public var delegate: (any ByteStreamDelegate)?
+    /// Whether ``close()`` has been called.
+    public private(set) var isClosed = false
+
+    internal let handle: UnsafeMutablePointer<uv_stream_t>
+    private var writeRequest: UnsafeMutablePointer<uv_write_t>?
+    private var inFlight = ByteBuffer()
+    private var isReading = false
+
+    /// Storage for output that is kept from one busy moment to the next, in bytes.
+    private static let keptStorageBytes = 64 << 10
+
+    /// Makes a stream on a handle that libuv has initialised, and takes the handle over.
+    internal init(on loop: EventLoop, handle: UnsafeMutablePointer<uv_stream_t>) {
+        self.loop = loop
+        self.handle = handle
+        handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    }
+
+    deinit {
+        writeRequest?.deallocate()
+        handle.deallocate()
+    }
+
+    /// Whether the kernel has not taken all that was given to ``write(_:)``.
+    public var isWriting: Bool { !inFlight.isEmpty }
+
+    /// The number of bytes of the write that is under way.
+    public var inFlightBytes: Int { isClosed ? 0 : inFlight.count }
+
+    /// The number of those that the kernel has not taken.
+    public var unsentBytes: Int { isWriting && !isClosed ? uv_stream_get_write_queue_size(handle) : 0 }
+
+    /// Starts reading, or goes on.
+    public func startReading() {
+        guard !isClosed, !isReading else { return }
+        isReading = true
+        let result = uv_read_start(
+            handle,
+            { handle, _, buffer in
+                guard let buffer, let data = handle?.pointee.data else { return }
+                let readBuffer = Unmanaged<SystemStream>.fromOpaque(data).takeUnretainedValue().loop.readBuffer
+                buffer.pointee = uv_buf_init(
+                    readBuffer.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(readBuffer.count))
+            },
+            { handle, count, _ in
+                guard let stream = SystemStream.from(handle) else { return }
+                stream.didRead(count)
+            })
+        if result < 0 { delegate?.stream(self, didFailToRead: .system(IOError(code: result))) }
+    }
+
+    /// Stops reading.
+    public func stopReading() {
+        guard isReading else { return }
+        isReading = false
+        uv_read_stop(handle)
+    }
+
+    /// Writes as much of `buffer` as the kernel takes, and takes the rest over, unless a write is under way already.
+    public func write(_ buffer: inout ByteBuffer) throws(StreamError) {
+        guard !isClosed, !isWriting, !buffer.isEmpty else { return }
+        let written = buffer.withReadableBytes { bytes in
+            var vector = Self.vector(of: bytes)
+            return uv_try_write(handle, &vector, 1)
+        }
+        if written > 0 {
+            buffer.consume(Int(written))
+        } else if written < 0, written != UV_EAGAIN.rawValue {
+            buffer.removeAll()
+            throw .system(IOError(code: written))
+        }
+        if buffer.isEmpty {
+            buffer.releaseStorage(above: Self.keptStorageBytes)
+        } else {
+            swap(&buffer, &inFlight)
+            try writeInFlight()
+        }
+    }
+
+    /// Closes our side once everything has been written.
+    public func shutdown() {
+        guard !isClosed else { return }
+        let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
+        let result = uv_shutdown(request, handle) { request, _ in request?.deallocate() }
+        if result < 0 { request.deallocate() }
+    }
+
+    /// Closes the stream at once and lets go of the delegate.
+    public func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        isReading = false
+        delegate = nil
+        handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in
+            uv_close(handle) { handle in
+                guard let data = handle?.pointee.data else { return }
+                Unmanaged<SystemStream>.fromOpaque(data).release()
+            }
+        }
+    }
+
+    internal static func from(_ handle: UnsafeMutablePointer<uv_stream_t>?) -> SystemStream? {
+        guard let data = handle?.pointee.data else { return nil }
+        return Unmanaged<SystemStream>.fromOpaque(data).takeUnretainedValue()
+    }
+
+    private static func vector(of bytes: RawSpan) -> uv_buf_t {
+        bytes.withUnsafeBytes { pointer in
+            uv_buf_init(
+                UnsafeMutablePointer(mutating: pointer.baseAddress?.assumingMemoryBound(to: CChar.self)),
+                UInt32(clamping: pointer.count))
+        }
+    }
+
+    private func didRead(_ count: Int) {
+        if count > 0 {
+            var bytes = UnsafeMutableRawBufferPointer(rebasing: loop.readBuffer[..<count]).mutableBytes
+            delegate?.stream(self, didRead: &bytes)
+        } else if count == Int(UV_EOF.rawValue) {
+            stopReading()
+            delegate?.streamDidReachEnd(self)
+        } else if count < 0 {
+            stopReading()
+            delegate?.stream(self, didFailToRead: .system(IOError(code: Int32(truncatingIfNeeded: count))))
+        }
+    }
+
+    private func writeInFlight() throws(StreamError) {
+        let request = writeRequest ?? .allocate(capacity: 1)
+        writeRequest = request
+        let result = inFlight.withReadableBytes { bytes in
+            var vector = Self.vector(of: bytes)
+            return uv_write(request, handle, &vector, 1) { request, status in
+                guard let stream = SystemStream.from(request?.pointee.handle) else { return }
+                stream.didWriteInFlight(status)
+            }
+        }
+        if result < 0 {
+            inFlight.removeAll()
+            throw .system(IOError(code: result))
+        }
+    }
+
+    private func didWriteInFlight(_ status: Int32) {
+        guard !isClosed else { return }
+        let written = min(inFlight.count, Int(UInt32.max))
+        inFlight.consume(status < 0 ? inFlight.count : written)
+        do throws(StreamError) {
+            guard status >= 0 else { throw .system(IOError(code: status)) }
+            if inFlight.isEmpty {
+                inFlight.releaseStorage(above: Self.keptStorageBytes)
+                delegate?.streamDidDrain(self)
+            } else {
+                try writeInFlight()
+            }
+        } catch {
+            delegate?.stream(self, didFailToWrite: error)
+        }
+    }
+}
