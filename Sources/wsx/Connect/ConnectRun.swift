@@ -93,7 +93,8 @@ final class ConnectRun {
         }
         let connector = Connector(
             .init(
-                destination: destination, request: settings.request, timeout: settings.arguments.connectTimeout),
+                destination: destination, request: settings.request, network: settings.network,
+                timeout: settings.arguments.connectTimeout),
             on: loop
         ) { [unowned self] result in
             switch result {
@@ -110,7 +111,7 @@ final class ConnectRun {
         let echo = try ListenRun(.embeddedEcho(for: settings), on: loop, console: console)
         let address = try echo.start()
         embeddedEcho = echo
-        return .tcp(host: address?.host ?? "", port: address?.port ?? 0, family: nil)
+        return .tcp(host: address?.host ?? "", port: address?.port ?? 0)
     }
 
     private func opened(_ opened: Connector.Opened) {

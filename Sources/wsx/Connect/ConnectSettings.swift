@@ -43,16 +43,20 @@ struct ConnectSettings {
         if let path = arguments.unixSocket { return .unix(path: path) }
         switch url.endpoint {
         case .unix(let path): return .unix(path: path)
-        case .tcp(let host, let port):
-            let family: SocketAddress.Family? =
-                switch arguments.addressFamily {
-                case .any: nil
-                case .ipv4: .ipv4
-                case .ipv6: .ipv6
-                }
-            return .tcp(host: host, port: port, family: family)
+        case .tcp(let host, let port): return .tcp(host: host, port: port)
         case .embeddedEcho: return nil
         }
+    }
+
+    /// How the stream is opened.
+    var network: NetworkSettings {
+        let family: SocketAddress.Family? =
+            switch arguments.addressFamily {
+            case .any: nil
+            case .ipv4: .ipv4
+            case .ipv6: .ipv6
+            }
+        return NetworkSettings(family: family)
     }
 
     /// What is accepted from the peer, and how the connection is closed.

@@ -51,7 +51,7 @@ struct AutobahnClient {
         var failure: ConnectError?
         let connector = Connector(
             .init(
-                destination: .tcp(host: host, port: port, family: nil), request: request,
+                destination: .tcp(host: host, port: port), request: request,
                 timeout: ClientSettings.connectTimeout),
             on: loop
         ) { result in

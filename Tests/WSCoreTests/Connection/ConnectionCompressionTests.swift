@@ -239,7 +239,7 @@ import Testing
                 extensionOffers: offered.map { [$0.offer] } ?? [])
             var result: Result<Connector.Opened, ConnectError>?
             let connector = Connector(
-                .init(destination: .tcp(host: "127.0.0.1", port: port, family: nil), request: request), on: loop
+                .init(destination: .tcp(host: "127.0.0.1", port: port), request: request), on: loop
             ) { result = $0 }
             connector.start()
             loop.run { result != nil }

@@ -162,13 +162,13 @@ import Testing
         try withRawServer { loop, port, _ in
             let request = try ClientRequest(url: try WebSocketURL(parsing: "ws://127.0.0.1/"))
             let connector = Connector(
-                .init(destination: .tcp(host: host, port: port, family: nil), request: request), on: loop
+                .init(destination: .tcp(host: host, port: port), request: request), on: loop
             ) { _ in Issue.record("it completed") }
             connector.start()
             connector.cancel()
             loop.run(for: .milliseconds(20))
             let late = Connector(
-                .init(destination: .tcp(host: "127.0.0.1", port: port, family: nil), request: request), on: loop
+                .init(destination: .tcp(host: "127.0.0.1", port: port), request: request), on: loop
             ) { _ in Issue.record("it completed") }
             late.start()
             loop.run(for: .milliseconds(10))
@@ -187,7 +187,7 @@ import Testing
     ) -> Result<Connector.Opened, ConnectError> {
         do {
             return try connect(
-                loop, to: .tcp(host: host, port: port, family: family), url, subprotocols: subprotocols,
+                loop, to: .tcp(host: host, port: port), url, family: family, subprotocols: subprotocols,
                 timeout: timeout)
         } catch {
             Issue.record(error)
@@ -196,13 +196,15 @@ import Testing
     }
 
     private func connect(
-        _ loop: EventLoop, to destination: Connector.Settings.Destination, _ url: String, subprotocols: [String] = [],
-        timeout: Duration = .seconds(5)
+        _ loop: EventLoop, to destination: Connector.Settings.Destination, _ url: String,
+        family: SocketAddress.Family? = nil, subprotocols: [String] = [], timeout: Duration = .seconds(5)
     ) throws -> Result<Connector.Opened, ConnectError> {
         var outcome: Outcome?
         let request = try ClientRequest(url: try WebSocketURL(parsing: url), subprotocols: subprotocols)
         let connector = Connector(
-            .init(destination: destination, request: request, timeout: timeout), on: loop
+            .init(
+                destination: destination, request: request, network: NetworkSettings(family: family),
+                timeout: timeout), on: loop
         ) { result in
             #expect(outcome == nil || Bool(false), "the completion was called twice")
             outcome = result
