@@ -1,0 +1,61 @@
+/// How long to wait before each try to connect again: exponential backoff with full jitter.
+///
+///      try       1     2     3     4     5     6 …
+///      ceiling   3 s   6 s  12 s  24 s  48 s  60 s …
+///
+/// A wait is uniformly random between 0 and the ceiling (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture
+/// Blog, 2015). Clients that a server loses all at once come back spread over the whole first ceiling. Were that 1 s,
+/// one of its ten parts of 100 ms would by necessity bring a tenth of the clients or more. With 3 s a part brings a
+/// thirtieth on average, and that 100 ms anywhere bring over a tenth of 200 clients is chance: it happens after one
+/// to three restarts of a hundred.
+///
+/// It reads no clock and has no randomness of its own.
+public struct Backoff: Sendable {
+    /// How many tries in a row may fail to bring a connection that holds; nil: any number.
+    public let maximumTries: Int?
+    /// The tries since the last connection that held.
+    public private(set) var tryCount = 0
+
+    private var ceilingSeconds = firstCeilingSeconds
+
+    private static let firstCeilingSeconds: UInt64 = 3
+    private static let longestCeilingSeconds: UInt64 = 60
+
+    /// A connection that was open for so long has held.
+    public static let stableDuration = Duration.seconds(10)
+
+    /// Makes the waits of a client that has not tried to connect again yet.
+    public init(maximumTries: Int? = nil) {
+        self.maximumTries = maximumTries
+    }
+
+    /// Begins another try.
+    /// - Parameter random: A number of which each value is equally likely.
+    /// - Returns: How long to wait before it; nil when there have been as many tries as there may be.
+    public mutating func nextWait(random: UInt64) -> Duration? {
+        if let maximumTries, tryCount >= maximumTries { return nil }
+        tryCount += 1
+        let wait = (ceilingSeconds * 1_000_000_000).multipliedFullWidth(by: random).high
+        ceilingSeconds = min(ceilingSeconds * 2, Self.longestCeilingSeconds)
+        return .nanoseconds(Int64(clamping: wait))
+    }
+
+    /// Takes note that a connection is lost: the tries begin anew after one that held.
+    ///
+    /// A connection has held when it was open for ``stableDuration``, or when it was of use: a server that restarts
+    /// every few seconds and reads what it is sent is worth coming back to soon. There is an end to that, since a
+    /// message is confirmed only once. Any other server that accepts connections and drops them is tried more and more
+    /// rarely, like one that does not accept them.
+    /// - Parameters:
+    ///   - openTime: How long it was open.
+    ///   - hasConfirmed: Whether the peer confirmed messages on it (``UnconfirmedMessages``).
+    public mutating func connectionWasLost(after openTime: Duration, hasConfirmed: Bool = false) {
+        if openTime >= Self.stableDuration || hasConfirmed { reset() }
+    }
+
+    /// Begins anew: the next try is the first.
+    public mutating func reset() {
+        tryCount = 0
+        ceilingSeconds = Self.firstCeilingSeconds
+    }
+}

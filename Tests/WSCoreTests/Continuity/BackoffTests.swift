@@ -1,0 +1,94 @@
+import Testing
+import WSCore
+
+@Suite struct BackoffTests {
+    @Test("the ceiling of the waits begins at 3 s and doubles up to 60 s")
+    func ceilings() {
+        var backoff = Backoff()
+        for seconds in [3, 6, 12, 24, 48, 60, 60, 60] {
+            let wait = backoff.nextWait(random: .max)
+            #expect(wait == .seconds(seconds) - .nanoseconds(1))
+        }
+        #expect(backoff.tryCount == 8)
+    }
+
+    @Test("a wait is as far below the ceiling as the random number is below its largest value")
+    func jitter() {
+        var backoff = Backoff()
+        var waits: [Duration?] = []
+        for random: UInt64 in [0, 1 << 63, 1 << 62] { waits.append(backoff.nextWait(random: random)) }
+        #expect(waits == [.zero, .seconds(3), .seconds(3)])
+    }
+
+    @Test("after as many tries as there may be there is no other, until a connection has held")
+    func bound() {
+        var backoff = Backoff(maximumTries: 3)
+        for _ in 1...3 {
+            let wait = backoff.nextWait(random: 0)
+            #expect(wait == .zero)
+        }
+        var wait = backoff.nextWait(random: 0)
+        #expect(wait == nil)
+        backoff.connectionWasLost(after: .seconds(1))
+        wait = backoff.nextWait(random: 0)
+        #expect(wait == nil)
+        backoff.connectionWasLost(after: .seconds(10))
+        wait = backoff.nextWait(random: 0)
+        #expect(wait == .zero)
+    }
+
+    @Test(
+        "a connection has held after 10 s, or when messages were confirmed on it",
+        arguments: [
+            (Duration.milliseconds(9_999), false, 6), (.seconds(10), false, 3), (.zero, true, 3), (.zero, false, 6),
+        ])
+    func held(openTime: Duration, hasConfirmed: Bool, nextCeilingSeconds: Int) {
+        var backoff = Backoff()
+        _ = backoff.nextWait(random: 0)
+        backoff.connectionWasLost(after: openTime, hasConfirmed: hasConfirmed)
+        let wait = backoff.nextWait(random: .max)
+        #expect(wait == .seconds(nextCeilingSeconds) - .nanoseconds(1))
+    }
+
+    @Test(
+        "a server that is back after a while seldom sees more than a tenth of 200 clients within 100 ms, and never many more",
+        arguments: [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000])
+    func restart(downMilliseconds: Int) {
+        let largestShares = (0..<100).map { seed in
+            let arrivals = arrivals(downFor: .milliseconds(downMilliseconds), seed: UInt64(seed))
+            return largestShare(of: arrivals, within: .milliseconds(100))
+        }
+        #expect(largestShares.count { $0 > 20 } <= 5)
+        #expect(largestShares.allSatisfy { 1...28 ~= $0 })
+    }
+
+    @Test("the largest share of a spike is all of it")
+    func spike() {
+        let times = (0..<10).map { Duration.milliseconds(500 + 10 * $0) }
+        #expect(largestShare(of: [.zero] + times + [.seconds(1)], within: .milliseconds(100)) == 10)
+        #expect(largestShare(of: [.zero, .milliseconds(100)], within: .milliseconds(100)) == 1)
+    }
+
+    /// When each of 200 clients, all lost at once, is connected to a server that is back after `downTime`.
+    private func arrivals(downFor downTime: Duration, seed: UInt64) -> [Duration] {
+        var random = SeededRandom(seed: seed)
+        return (0..<200).map { _ in
+            var backoff = Backoff()
+            var time = Duration.zero
+            repeat { time += backoff.nextWait(random: random.next()) ?? .zero } while time < downTime
+            return time
+        }
+    }
+
+    /// The most times that lie within `window` of one another, wherever it begins.
+    private func largestShare(of times: [Duration], within window: Duration) -> Int {
+        let times = times.sorted()
+        var first = 0
+        var largest = 0
+        for (index, time) in times.enumerated() {
+            while time - times[first] >= window { first += 1 }
+            largest = max(largest, index - first + 1)
+        }
+        return largest
+    }
+}
