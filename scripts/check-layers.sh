@@ -22,6 +22,7 @@ typechecks() {
 typechecks Bytes
 typechecks Protocol Bytes
 typechecks Handshake Bytes
+typechecks Proxy Bytes Handshake
 typechecks Deflate Bytes Protocol Handshake
 typechecks IO Bytes
 

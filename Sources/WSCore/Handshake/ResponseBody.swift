@@ -1,4 +1,4 @@
-/// Collects the content of a response that refuses an upgrade, so that it can be shown (RFC 9112 §6.3).
+/// Collects the content of a response that refuses an upgrade or a tunnel, so that it can be shown (RFC 9112 §6.3).
 public struct ResponseBody: Sendable {
     /// The most content that is kept, in bytes: 64 KiB, enough for any error page that someone reads.
     public static let maximumBytes = 64 << 10
@@ -19,7 +19,7 @@ public struct ResponseBody: Sendable {
     private var framing: Framing
     private var chunkedDecoder = ChunkedDecoder()
 
-    /// Finds out how the body of the response to a GET ends.
+    /// Finds out how the body of the response to a GET, or the refusal of a CONNECT, ends.
     init(of head: ResponseHead) {
         framing = Self.framing(of: head)
         isComplete = if case .none = framing { true } else { false }

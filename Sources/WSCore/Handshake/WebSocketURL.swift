@@ -150,7 +150,7 @@ extension WebSocketURL {
         text.utf8.starts(with: "///".utf8) ? Substring(text.utf8.dropFirst(2)) : text
     }
 
-    private static func parseUserInfo(_ text: Substring) throws(URLError) -> Credentials? {
+    static func parseUserInfo(_ text: Substring) throws(URLError) -> Credentials? {
         // RFC 3986 §3.2.1: an '@' in it is percent-encoded. Programs differ in which one they split at.
         guard !text.utf8.contains(UInt8(ascii: "@")) else { throw .unescapedAtSign }
         guard !text.isEmpty else { return nil }

@@ -1,0 +1,59 @@
+/// The client's side of HTTP CONNECT (RFC 9110 §9.3.6).
+struct ConnectHandshake: Sendable {
+    /// The request, with the empty line that ends it.
+    let requestHead: String
+    private var reader: ResponseReader
+
+    /// Takes what to ask for; `host` is without brackets and zone.
+    init(
+        host: String, port: UInt16, credentials: Credentials?, userAgent: String?, extraFields: [HeaderField],
+        limits: HeadLimits
+    ) {
+        let authority = "\(host.utf8.contains(ASCII.colon) ? "[\(host)]" : host):\(port)"
+        let extra = HTTPFields(extraFields)
+        // RFC 9110 §9.3.6: the target is host and port, also where the port is the default.
+        var head = "CONNECT \(authority) HTTP/1.1\r\n"
+        let fields = [
+            // RFC 9112 §3.2: Host is that of the target.
+            ("Host", authority),
+            ("Proxy-Authorization", credentials?.basicAuthorization),
+            ("User-Agent", userAgent),
+        ]
+        for (name, value) in fields where !extra.contains(named: name) {
+            if let value { head += "\(name): \(value)\r\n" }
+        }
+        for field in extra { head += field.line }
+        requestHead = head + "\r\n"
+        reader = ResponseReader(.tunnel, limits: limits)
+    }
+
+    mutating func receive(_ bytes: RawSpan) throws(ProxyError) -> ProxyHandshake.Progress {
+        do {
+            // RFC 9110 §9.3.6: a 2xx response to CONNECT has no content, whatever its fields say.
+            return try reader.receive(bytes).map { .open(consumedByteCount: $0.consumedByteCount) } ?? .needsMore
+        } catch {
+            throw ProxyError(error)
+        }
+    }
+
+    mutating func failureAtEndOfStream() -> ProxyError {
+        do { try reader.receiveEndOfStream() } catch { return ProxyError(error) }
+    }
+
+    var partialRefusal: ProxyError? { reader.partialRefusal.map(ProxyError.init) }
+}
+
+extension ProxyError {
+    fileprivate init(_ failure: ResponseReader.Failure) {
+        self =
+            switch failure {
+            case .closedBeforeResponse: .closedBeforeAnswer
+            case .incompleteResponse: .incompleteAnswer
+            case .notHTTP(let preview): .notHTTP(preview: preview)
+            case .invalidResponse(let error): .invalidResponse(error)
+            case .tooManyInterimResponses: .tooManyInterimResponses
+            case .refused(let head, let body, let isTruncated):
+                .refused(head, body: body, bodyIsTruncated: isTruncated)
+            }
+    }
+}

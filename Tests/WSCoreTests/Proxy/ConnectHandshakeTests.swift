@@ -1,0 +1,167 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ConnectHandshakeTests {
+    static func handshake(
+        _ proxy: String = "http://proxy", host: String = "example.com", port: UInt16 = 443, userAgent: String? = nil,
+        extraFields: [HeaderField] = [], limits: HeadLimits = .client
+    ) throws -> ProxyHandshake {
+        try ProxyHandshake(
+            proxy: Proxy(parsing: proxy), host: host, port: port, userAgent: userAgent, extraFields: extraFields,
+            limits: limits)
+    }
+
+    static func end(of bytes: [UInt8], at location: SourceLocation = #_sourceLocation) throws -> ProxyOutcome.End {
+        let make = try handshake()
+        let outcomes = feedingEveryWay(bytes) { pieces in
+            var handshake = make
+            return handshake.outcome(of: pieces)
+        }
+        #expect(outcomes.allSatisfy { $0 == outcomes[0] && $0.sent.isEmpty }, sourceLocation: location)
+        return outcomes[0].end
+    }
+
+    static func end(of text: String, at location: SourceLocation = #_sourceLocation) throws -> ProxyOutcome.End {
+        try end(of: Array(text.utf8), at: location)
+    }
+
+    static func refusal(_ status: Int, _ fields: [(String, String)] = [], reason: String = "") -> ProxyError {
+        let fields = HTTPFields(fields.map { HeaderField(wellFormedName: $0, value: $1) })
+        return .refused(
+            ResponseHead(status: status, reason: reason, fields: fields), body: [], bodyIsTruncated: false)
+    }
+
+    @Test("the request names host and port in its target and in Host (RFC 9110 §9.3.6)")
+    func request() throws {
+        let expected = "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n"
+        for kind in ["http", "https"] {
+            let handshake = try Self.handshake("\(kind)://proxy")
+            #expect(handshake.requestHead == expected)
+            #expect(handshake.start() == Array(expected.utf8))
+        }
+    }
+
+    @Test("an IPv6 address stands in brackets, and its zone does not leave the machine (RFC 6874 §1)")
+    func ipv6() throws {
+        let head = try Self.handshake(host: "fe80::1%eth0", port: 80).requestHead
+        #expect(head == "CONNECT [fe80::1]:80 HTTP/1.1\r\nHost: [fe80::1]:80\r\n\r\n")
+    }
+
+    @Test("user name and password are sent as Basic credentials (RFC 9110 §11.7.2)")
+    func credentials() throws {
+        let head = try Self.handshake("http://Aladdin:open%20sesame@proxy", userAgent: "wsx/1").requestHead
+        #expect(
+            head == "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n"
+                + "Proxy-Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\nUser-Agent: wsx/1\r\n\r\n")
+    }
+
+    @Test("extra fields come last and win over the others")
+    func extraFields() throws {
+        let fields = [
+            try HeaderField(name: "proxy-authorization", value: "Bearer t"), try HeaderField(name: "X-Via", value: "1"),
+        ]
+        let head = try Self.handshake("http://u:p@proxy", userAgent: "wsx/1", extraFields: fields).requestHead
+        #expect(
+            head == "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\nUser-Agent: wsx/1\r\n"
+                + "proxy-authorization: Bearer t\r\nX-Via: 1\r\n\r\n")
+    }
+
+    @Test(
+        "any 2xx status opens the tunnel, whatever its fields say, and the bytes after the head are the target's",
+        arguments: [
+            "HTTP/1.1 200 Connection established\r\n\r\n", "HTTP/1.0 200 \r\nProxy-Agent: x\r\n\r\n",
+            "HTTP/1.1 299\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 204 No Content\r\n\r\n",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+        ])
+    func open(head: String) throws {
+        #expect(try Self.end(of: head + "\u{16}\u{03}\u{01}HTTP") == .open(consumedByteCount: head.utf8.count))
+        #expect(try Self.end(of: String(head.dropLast())) == .needsMore)
+    }
+
+    @Test("any other status is a refusal with its body", arguments: [101, 301, 400, 403, 407, 502, 600])
+    func refused(status: Int) throws {
+        let end = try Self.end(of: "HTTP/1.1 \(status) No\r\nContent-Length: 5\r\nX: y\r\n\r\nhello!")
+        guard case .failed(.refused(let head, let body, false)) = end else { Issue.record("\(end)"); return }
+        #expect(head.status == status && head.reason == "No" && head.fields.first(named: "X") == "y")
+        // RFC 9112 §6.3: a 1xx response has no content.
+        #expect(body == Array((status == 101 ? "" : "hello").utf8))
+    }
+
+    @Test("time that runs out, and a proxy that closes, leave of a refusal what is there")
+    func partialRefusal() throws {
+        for (fields, isCut) in [("Content-Length: 9\r\n", true), ("", false)] {
+            var handshake = try Self.handshake()
+            #expect(handshake.partialRefusal == nil)
+            let bytes = Array("HTTP/1.1 403 No\r\n\(fields)\r\nhello".utf8)
+            #expect(handshake.outcome(of: [bytes]).end == .needsMore)
+            guard case .refused(_, let partial, true) = handshake.partialRefusal else {
+                Issue.record("no partial refusal"); return
+            }
+            #expect(partial == Array("hello".utf8))
+            guard case .refused(_, let body, isCut) = handshake.errorAtEndOfStream() else {
+                Issue.record("no refusal"); return
+            }
+            #expect(body == Array("hello".utf8))
+            #expect(handshake.partialRefusal == handshake.errorAtEndOfStream())
+        }
+    }
+
+    @Test("the end of the stream before the answer, and in its head, are told apart")
+    func earlyEnd() throws {
+        var handshake = try Self.handshake()
+        #expect(handshake.errorAtEndOfStream() == .closedBeforeAnswer)
+        #expect(handshake.outcome(of: [Array("HTTP".utf8)]).end == .failed(.closedBeforeAnswer))
+        for start in ["H", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 100 \r\n\r\n"] {
+            handshake = try Self.handshake()
+            #expect(handshake.outcome(of: [Array(start.utf8)]).end == .needsMore)
+            #expect(handshake.partialRefusal == nil)
+            #expect(handshake.errorAtEndOfStream() == .incompleteAnswer)
+        }
+    }
+
+    @Test("an answer that is no HTTP, or breaks its rules, is told apart")
+    func badAnswers() throws {
+        var handshake = try Self.handshake()
+        #expect(handshake.outcome(of: [[0x05, 0xFF]]).end == .failed(.notHTTP(preview: [0x05, 0xFF])))
+        #expect(handshake.outcome(of: [Array("HTTP".utf8)]).end == .failed(.notHTTP(preview: [0x05, 0xFF])))
+        #expect(handshake.partialRefusal == .notHTTP(preview: [0x05, 0xFF]))
+        #expect(try Self.end(of: "HTTP/1.1 200 OK\n\n") == .failed(.invalidResponse(.bareLineFeed)))
+        #expect(
+            try Self.end(of: "HTTP/2.0 200 OK\r\n\r\n") == .failed(.invalidResponse(.unsupportedVersion("HTTP/2.0"))))
+        let interim = "HTTP/1.1 102 \r\n\r\n"
+        let many = String(repeating: interim, count: ResponseReader.maximumInterimResponses)
+        #expect(try Self.end(of: many) == .needsMore)
+        #expect(try Self.end(of: many + interim) == .failed(.tooManyInterimResponses))
+        handshake = try Self.handshake(limits: HeadLimits(maximumBytes: 64, maximumFields: 9))
+        let large = Array("HTTP/1.1 200 OK\r\nA: \(String(repeating: "x", count: 100))".utf8)
+        #expect(handshake.outcome(of: [large]).end == .failed(.invalidResponse(.tooLarge(maximumBytes: 64))))
+    }
+
+    @Test("a 407 names the schemes of Proxy-Authenticate, and what to give (RFC 9110 §15.5.8)")
+    func loginWanted() {
+        let basic = Self.refusal(
+            407, [("Proxy-Authenticate", "Basic realm=\"a, Digest\""), ("Proxy-Authenticate", "NTLM")])
+        #expect(
+            basic.description
+                == "the proxy answered 407 Proxy Authentication Required; it logs in with \"Basic, NTLM\": "
+                + "give the right user name and password in --proxy, as in http://USER:PASSWORD@HOST:PORT")
+        let other = Self.refusal(407, [("proxy-authenticate", "Negotiate, NTLM")], reason: "Log in")
+        #expect(
+            other.description
+                == "the proxy answered 407 Log in; it logs in with \"Negotiate, NTLM\", and only Basic is supported")
+        #expect(Self.refusal(407).description.hasSuffix("as in http://USER:PASSWORD@HOST:PORT"))
+    }
+
+    @Test(
+        "each kind of refusal says what to try",
+        arguments: [
+            (403, "rules"), (405, "port"), (501, "CONNECT"), (502, "target"), (503, "target"), (504, "target"),
+            (500, "log"),
+        ])
+    func remedies(status: Int, word: String) {
+        let words = Self.refusal(status).description
+        #expect(words.hasPrefix("the proxy answered \(status)") && words.contains(word))
+    }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ProxyChoiceTests {
+    /// Which proxy is chosen and by which variable, as text; "none" for none.
+    static func chosen(
+        proxy: String? = nil, noProxy: String? = nil, _ variables: [String: String] = [:], isSecure: Bool = true,
+        host: String = "example.com", port: UInt16 = 443
+    ) throws -> String {
+        let choice = try ProxyChoice(proxy: proxy, noProxy: noProxy) { variables[$0] }
+        guard let chosen = try choice.proxy(isSecure: isSecure, host: host, port: port) else { return "none" }
+        return "\(chosen.proxy.host) of \(chosen.variable ?? "--proxy")"
+    }
+
+    @Test("without an option and variables, there is no proxy")
+    func none() throws {
+        #expect(try Self.chosen() == "none")
+        #expect(try Self.chosen(isSecure: false) == "none")
+    }
+
+    @Test("each variable gives way to those that curl asks before it")
+    func order() throws {
+        let secure = ["wss_proxy", "WSS_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+        let plain = ["ws_proxy", "WS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
+        var variables = ["HTTP_PROXY": "http://never"]
+        for name in Set(secure + plain) {
+            variables[name] = "http://" + name.map { $0 == "_" ? "-" : String($0) }.joined() + "-is-set"
+        }
+        for (isSecure, names) in [(true, secure), (false, plain)] {
+            var left = variables
+            for name in names {
+                let host = name.lowercased().map { $0 == "_" ? "-" : String($0) }.joined() + "-is-set"
+                #expect(try Self.chosen(left, isSecure: isSecure) == "\(host) of \(name)")
+                // An empty variable counts for as little as none.
+                left[name] = isSecure ? "" : nil
+            }
+            #expect(try Self.chosen(left, isSecure: isSecure) == "none")
+        }
+    }
+
+    @Test("HTTP_PROXY in capitals, which a CGI program's client can set, is not read")
+    func capitals() throws {
+        #expect(try Self.chosen(["HTTP_PROXY": "http://evil"], isSecure: false) == "none")
+    }
+
+    @Test("--proxy wins over every variable, and an empty one means none")
+    func option() throws {
+        let variables = ["https_proxy": "http://a", "http_proxy": "http://a", "all_proxy": "http://a"]
+        for isSecure in [true, false] {
+            #expect(try Self.chosen(proxy: "http://b", variables, isSecure: isSecure) == "b of --proxy")
+            #expect(try Self.chosen(proxy: "", variables, isSecure: isSecure) == "none")
+        }
+    }
+
+    @Test("--no-proxy takes the place of no_proxy, which goes before NO_PROXY, and all hold for --proxy too")
+    func exceptions() throws {
+        for (proxy, source) in [(nil, "https_proxy"), ("http://p", "--proxy")] {
+            func chosen(noProxy: String? = nil, _ variables: [String: String]) throws -> String {
+                let proxies = ["https_proxy": "http://p"]
+                return try Self.chosen(proxy: proxy, noProxy: noProxy, proxies.merging(variables) { $1 })
+            }
+            #expect(try chosen(["no_proxy": "example.com"]) == "none")
+            #expect(try chosen(["NO_PROXY": "example.com"]) == "none")
+            #expect(try chosen(["no_proxy": "", "NO_PROXY": "example.com"]) == "none")
+            #expect(try chosen(["no_proxy": "other", "NO_PROXY": "example.com"]) == "p of \(source)")
+            #expect(try chosen(noProxy: "", ["no_proxy": "*"]) == "p of \(source)")
+            #expect(try chosen(noProxy: "example.com:443", [:]) == "none")
+            #expect(try chosen(noProxy: "example.com:80", [:]) == "p of \(source)")
+        }
+    }
+
+    @Test(
+        "this machine is reached through a proxy, too, unless it is listed",
+        arguments: ["localhost", "127.0.0.1", "::1"])
+    func loopback(host: String) throws {
+        #expect(try Self.chosen(["all_proxy": "p"], host: host) == "p of all_proxy")
+        #expect(try Self.chosen(["all_proxy": "p", "no_proxy": "localhost,127.0.0.0/8,::1"], host: host) == "none")
+    }
+
+    @Test("a bad value of --proxy fails at once, and that of a variable where it is used, by its name")
+    func errors() throws {
+        #expect(throws: ProxyURLError.unsupportedScheme("socks4")) { try ProxyChoice(proxy: "socks4://p") { _ in nil } }
+        let variables = ["https_proxy": "socks4://user:secret@p", "http_proxy": "p", "no_proxy": "direct"]
+        let error = ProxyChoiceError(variable: "https_proxy", reason: .unsupportedScheme("socks4"))
+        #expect(throws: error) { try Self.chosen(variables) }
+        #expect(error.description.hasPrefix("the variable https_proxy: \"socks4\" is not supported; "))
+        #expect(try Self.chosen(variables, isSecure: false) == "p of http_proxy")
+        #expect(try Self.chosen(variables, host: "direct") == "none")
+    }
+}
