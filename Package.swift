@@ -18,7 +18,7 @@ let package = Package(
     products: [.executable(name: "wsx", targets: ["wsx"])],
     targets: [
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Not by pkg-config: readline's flags define feature macros that the package manager refuses with a warning.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
@@ -40,7 +40,7 @@ let package = Package(
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .testTarget(
             name: "WSCoreTests",
-            dependencies: ["WSCore", "CAllocationCounter"],
+            dependencies: ["WSCore", "COpenSSL", "CAllocationCounter"],
             swiftSettings: swiftSettings),
         .testTarget(name: "wsxTests", dependencies: ["wsx", "WSCore"], swiftSettings: swiftSettings),
     ]

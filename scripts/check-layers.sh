@@ -24,6 +24,7 @@ typechecks Protocol Bytes
 typechecks Handshake Bytes
 typechecks Proxy Bytes Handshake
 typechecks Deflate Bytes Protocol Handshake
+typechecks TLS Bytes Handshake
 typechecks IO Bytes
 
 # imports_only MODULE PATTERN: no Swift file outside the pattern imports the module.
@@ -33,7 +34,7 @@ imports_only() {
     [ -z "$found" ] || report "$1 is imported by" $found
 }
 imports_only CLibuv '^Sources/WSCore/IO/'
-imports_only COpenSSL '^Sources/WSCore/Handshake/Digest.swift$'
+imports_only COpenSSL '^Sources/WSCore/(TLS/|Handshake/Digest.swift$)'
 imports_only CZlib '^Sources/WSCore/Deflate/'
 imports_only CReadline '^Sources/wsx/Terminal/'
 imports_only 'Foundation[A-Za-z]*' '^$'

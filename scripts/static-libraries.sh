@@ -15,22 +15,25 @@ place() {
 }
 place uv libuv_a.a
 place crypto libcrypto.a
+place ssl libssl.a
 place z libz.a
 place readline libreadline.a
 place tinfo libtinfo.a
 place stdc++ libstdc++.a
 
 # The package manager asks pkg-config where libraries are, and puts the answer before all else.
-# describe PACKAGE NAME: the package is the library that -lNAME finds.
+# describe PACKAGE NAME [NAME ...]: the package is the libraries that -lNAME finds.
 describe() {
-    cat >"$target/pkgconfig/$1.pc" <<PC
-Name: $1
-Description: $1, linked statically
-Version: $(pkg-config --modversion "$1")
-Cflags: $(pkg-config --cflags "$1")
-Libs: -L$target -l$2 -lpthread -ldl
+    local package=$1
+    shift
+    cat >"$target/pkgconfig/$package.pc" <<PC
+Name: $package
+Description: $package, linked statically
+Version: $(pkg-config --modversion "$package")
+Cflags: $(pkg-config --cflags "$package")
+Libs: -L$target ${*/#/-l} -lpthread -ldl
 PC
 }
 describe libuv uv
-describe libcrypto crypto
+describe openssl ssl crypto
 describe zlib z

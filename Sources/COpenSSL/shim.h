@@ -1,9 +1,130 @@
-// The parts of OpenSSL that wsx uses: digests, Base64 and secure random numbers.
+// The parts of OpenSSL that wsx uses: digests, Base64 and secure random numbers; TLS and X.509. What OpenSSL offers as
+// macros, or as functions with a variable number of arguments, has a function here.
 #ifndef WSX_COPENSSL_SHIM_H
 #define WSX_COPENSSL_SHIM_H
 
+#include <openssl/bio.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
+#include <openssl/ssl.h>
+#include <openssl/store.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+// Contexts and sessions.
+
+static inline int wsx_ssl_ctx_set_versions(SSL_CTX *context, int minimum, int maximum) {
+    return SSL_CTX_set_min_proto_version(context, minimum) && SSL_CTX_set_max_proto_version(context, maximum);
+}
+
+// Without renegotiation, which TLS 1.3 no longer has, and without compression (RFC 9325 §3.3, §3.5).
+static inline void wsx_ssl_ctx_harden(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_read_ahead(context, 0);
+}
+
+static inline void wsx_ssl_ctx_release_buffers(SSL_CTX *context) { SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS); }
+
+// Clients' sessions are kept by us; a server's travel in its tickets.
+static inline void wsx_ssl_ctx_keep_client_sessions(SSL_CTX *context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+}
+
+static inline void wsx_ssl_ctx_keep_no_sessions(SSL_CTX *context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
+static inline long wsx_ssl_set_server_name(SSL *session, const char *name) {
+    return SSL_set_tlsext_host_name(session, name);
+}
+
+static inline X509 *wsx_ssl_peer_certificate(const SSL *session) { return SSL_get0_peer_certificate(session); }
+
+// Stacks.
+
+static inline int wsx_certificate_count(const STACK_OF(X509) * stack) { return stack == NULL ? 0 : sk_X509_num(stack); }
+static inline X509 *wsx_certificate(const STACK_OF(X509) * stack, int index) { return sk_X509_value(stack, index); }
+static inline STACK_OF(X509) * wsx_certificates_new(void) { return sk_X509_new_null(); }
+static inline int wsx_certificates_push(STACK_OF(X509) * stack, X509 *certificate) {
+    return sk_X509_push(stack, certificate);
+}
+static inline X509 *wsx_certificates_shift(STACK_OF(X509) * stack) { return sk_X509_shift(stack); }
+static inline void wsx_certificates_free(STACK_OF(X509) * stack) { sk_X509_pop_free(stack, X509_free); }
+
+static inline int wsx_object_count(const STACK_OF(X509_OBJECT) * stack) { return sk_X509_OBJECT_num(stack); }
+static inline X509_OBJECT *wsx_object(const STACK_OF(X509_OBJECT) * stack, int index) {
+    return sk_X509_OBJECT_value(stack, index);
+}
+
+// Names of certificates.
+
+static inline GENERAL_NAMES *wsx_alternative_names(const X509 *certificate) {
+    return (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+}
+static inline GENERAL_NAMES *wsx_names_new(void) { return sk_GENERAL_NAME_new_null(); }
+static inline int wsx_name_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
+static inline GENERAL_NAME *wsx_name(const GENERAL_NAMES *names, int index) {
+    return sk_GENERAL_NAME_value(names, index);
+}
+
+// Adds a name of a kind, GEN_DNS or GEN_IPADD, with its bytes.
+static inline int wsx_names_add(GENERAL_NAMES *names, int kind, const void *bytes, int count) {
+    ASN1_STRING *value = ASN1_STRING_type_new(kind == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING);
+    GENERAL_NAME *name = GENERAL_NAME_new();
+    if (value == NULL || name == NULL || !ASN1_STRING_set(value, bytes, count)) {
+        ASN1_STRING_free(value);
+        GENERAL_NAME_free(name);
+        return 0;
+    }
+    GENERAL_NAME_set0_value(name, kind, value);
+    if (sk_GENERAL_NAME_push(names, name) > 0) return 1;
+    GENERAL_NAME_free(name);
+    return 0;
+}
+
+static inline int wsx_certificate_add_names(X509 *certificate, GENERAL_NAMES *names) {
+    return X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT);
+}
+
+// A bit string, a key identifier and the like from their textual form, as in OpenSSL's configuration.
+static inline int wsx_certificate_add_extension(X509 *certificate, int kind, const char *value) {
+    X509V3_CTX context;
+    X509V3_set_ctx_nodb(&context);
+    X509V3_set_ctx(&context, certificate, certificate, NULL, NULL, 0);
+    X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, &context, kind, value);
+    if (extension == NULL) return 0;
+    int result = X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
+    return result;
+}
+
+static inline EVP_PKEY *wsx_make_p256_key(void) { return EVP_EC_gen("P-256"); }
+
+// Reading and writing.
+
+static inline void wsx_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
+static inline void wsx_bio_set_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
+
+
+static inline size_t wsx_bio_contents(BIO *bio, const char **bytes) {
+    char *start = NULL;
+    long count = BIO_get_mem_data(bio, &start);
+    *bytes = start;
+    return count > 0 ? (size_t)count : 0;
+}
+
+// One line in UTF-8, as in "CN=example.org, O=Example".
+static inline int wsx_print_name(BIO *bio, const X509_NAME *name) {
+    unsigned long flags = XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB & ~XN_FLAG_SPC_EQ;
+    return X509_NAME_print_ex(bio, name, 0, flags);
+}
+
+// Errors.
+
+static inline int wsx_error_library(unsigned long error) { return ERR_GET_LIB(error); }
+static inline int wsx_error_reason(unsigned long error) { return ERR_GET_REASON(error); }
 
 #endif

@@ -1,0 +1,98 @@
+import COpenSSL
+
+/// Reads certificates and keys from PEM (RFC 7468).
+enum PEM {
+    /// All certificates, in their order; an empty result is for the caller to judge.
+    static func certificates(
+        _ bytes: [UInt8], option: String
+    ) throws(TLSConfigurationError) -> X509Stack {
+        let stack = X509Stack()
+        var request = PassphraseRequest(passphrase: nil)
+        let errors = withBIO(bytes) { bio in
+            withUnsafeMutablePointer(to: &request) { request in
+                OpenSSLErrors.clear()
+                while let certificate = PEM_read_bio_X509(bio, nil, answerPassphrase, request) {
+                    stack.append(certificate)
+                }
+                return OpenSSLErrors.takeAll()
+            }
+        }
+        // The end of the file shows as the lack of a further beginning.
+        guard let error = errors.first, !isEnd(error) else { return stack }
+        throw .invalidCertificate(option: option, reason: error.words)
+    }
+
+    /// The first private key, to be freed by the caller.
+    static func key(
+        _ bytes: [UInt8], passphrase: String?, option: String
+    ) throws(TLSConfigurationError) -> OpaquePointer {
+        var request = PassphraseRequest(passphrase: passphrase)
+        let (key, errors) = withBIO(bytes) { bio in
+            withUnsafeMutablePointer(to: &request) { request in
+                OpenSSLErrors.clear()
+                return (PEM_read_bio_PrivateKey(bio, nil, answerPassphrase, request), OpenSSLErrors.takeAll())
+            }
+        }
+        if let key { return key }
+        if request.wasMade { throw passphrase == nil ? .passphraseNeeded : .wrongPassphrase }
+        guard let error = errors.last, !isEnd(error), hasKey(bytes) else { throw .noKey(option: option) }
+        throw .invalidKey(option: option, reason: error.words)
+    }
+
+    private static func isEnd(_ error: OpenSSLError) -> Bool {
+        error.library == ERR_LIB_PEM && error.reason == PEM_R_NO_START_LINE
+    }
+
+    /// Whether there is a key at all, readable or not.
+    private static func hasKey(_ bytes: [UInt8]) -> Bool {
+        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).contains {
+            $0.hasPrefix("-----BEGIN ") && $0.contains("PRIVATE KEY-----")
+        }
+    }
+
+    private static func withBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer?) -> Result) -> Result {
+        bytes.withUnsafeBytes { bytes in
+            let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
+            defer { BIO_free(bio) }
+            return body(bio)
+        }
+    }
+}
+
+/// What OpenSSL asks for a passphrase; without an answer of ours it would ask the terminal.
+private struct PassphraseRequest {
+    let passphrase: String?
+    var wasMade = false
+}
+
+private func answerPassphrase(
+    target: UnsafeMutablePointer<CChar>?, room: Int32, isForWriting: Int32, data: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let target, let request = data?.assumingMemoryBound(to: PassphraseRequest.self) else { return -1 }
+    request.pointee.wasMade = true
+    guard let passphrase = request.pointee.passphrase, passphrase.utf8.count <= room else { return -1 }
+    for (index, byte) in passphrase.utf8.enumerated() { target[index] = CChar(bitPattern: byte) }
+    return Int32(truncatingIfNeeded: passphrase.utf8.count)
+}
+
+/// Certificates that are freed with the object.
+final class X509Stack {
+    let handle: OpaquePointer?
+
+    init() { handle = wsx_certificates_new() }
+
+    deinit { wsx_certificates_free(handle) }
+
+    var count: Int { Int(wsx_certificate_count(handle)) }
+    var first: OpaquePointer? { count > 0 ? wsx_certificate(handle, 0) : nil }
+
+    /// Takes a certificate over.
+    func append(_ certificate: OpaquePointer) {
+        if wsx_certificates_push(handle, certificate) <= 0 { X509_free(certificate) }
+    }
+
+    /// Takes the first out, to be freed by the caller.
+    func takeFirst() -> OpaquePointer? { wsx_certificates_shift(handle) }
+
+    subscript(index: Int) -> OpaquePointer? { wsx_certificate(handle, Int32(truncatingIfNeeded: index)) }
+}

@@ -1,0 +1,27 @@
+/// What one's own certificate is made of.
+public struct TLSCertificateSource: Sendable, Equatable {
+    /// The certificate and those of its issuers, in PEM, in this order; other things between them are passed over.
+    public var chain: [UInt8]
+    /// The private key in PEM; it may be the same bytes as the chain.
+    public var key: [UInt8]
+    /// What opens an encrypted key.
+    public var passphrase: String?
+
+    /// Takes the contents of PEM files.
+    public init(chain: [UInt8], key: [UInt8], passphrase: String? = nil) {
+        self.chain = chain
+        self.key = key
+        self.passphrase = passphrase
+    }
+
+    /// The pin of the certificate, by which clients can know it.
+    /// - Throws: ``TLSConfigurationError`` when there is no certificate, or none that can be read.
+    public func pin() throws(TLSConfigurationError) -> TLSPin {
+        let option = "--cert"
+        let certificates = try PEM.certificates(chain, option: option)
+        guard let leaf = certificates.first, let pin = TLSPin(certificate: leaf) else {
+            throw .noCertificate(option: option)
+        }
+        return pin
+    }
+}

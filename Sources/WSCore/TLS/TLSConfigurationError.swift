@@ -1,0 +1,87 @@
+/// Why TLS cannot be set up as it was asked for.
+public enum TLSConfigurationError: Error, Equatable {
+    /// There is no certificate in what `option` gave.
+    case noCertificate(option: String)
+    /// A certificate in what `option` gave cannot be read; OpenSSL's reason.
+    case invalidCertificate(option: String, reason: String)
+    /// There is no private key in what `option` gave.
+    case noKey(option: String)
+    /// The private key in what `option` gave cannot be read; OpenSSL's reason.
+    case invalidKey(option: String, reason: String)
+    /// The private key is encrypted, and there is no passphrase.
+    case passphraseNeeded
+    /// The private key is encrypted, with another passphrase.
+    case wrongPassphrase
+    /// The key is not that of the certificate.
+    case keyDoesNotFit(certificateOption: String, keyOption: String)
+    /// The own certificate's key or signature is too weak to be used; OpenSSL's reason.
+    case weakCertificate(option: String, reason: String)
+    /// The file or directory of authorities cannot be read; the system's reason.
+    case trustUnreadable(option: String, path: String, reason: String)
+    /// The file or directory of authorities has no certificate; the path, or nil for one in memory.
+    case trustIsEmpty(option: String, path: String?)
+    /// The file of authorities is not what it should be; OpenSSL's reason.
+    case trustIsInvalid(option: String, path: String?, reason: String)
+    /// A name or address that cannot be in a self-signed certificate.
+    case invalidName(String)
+    /// OpenSSL itself cannot work; its reason.
+    case unavailable(reason: String)
+}
+
+extension TLSConfigurationError {
+    /// A name for scripts and the manual, which stays the same.
+    public var identifier: String {
+        switch self {
+        case .noCertificate: "no-certificate"
+        case .invalidCertificate: "invalid-certificate"
+        case .noKey: "no-key"
+        case .invalidKey: "invalid-key"
+        case .passphraseNeeded: "passphrase-needed"
+        case .wrongPassphrase: "wrong-passphrase"
+        case .keyDoesNotFit: "key-does-not-fit"
+        case .weakCertificate: "weak-certificate"
+        case .trustUnreadable: "trust-unreadable"
+        case .trustIsEmpty: "trust-empty"
+        case .trustIsInvalid: "trust-invalid"
+        case .invalidName: "invalid-name"
+        case .unavailable: "tls-unavailable"
+        }
+    }
+}
+
+extension TLSConfigurationError: CustomStringConvertible {
+    /// Why, and what to try.
+    public var description: String {
+        switch self {
+        case .noCertificate(let option):
+            "there is no certificate in the file of \(option); give a PEM file, which has -----BEGIN CERTIFICATE-----"
+        case .invalidCertificate(let option, let reason):
+            "a certificate in the file of \(option) cannot be read: \(reason); check the file with openssl x509"
+        case .noKey(let option):
+            "there is no private key in the file of \(option); give the PEM file that has it with --key"
+        case .invalidKey(let option, let reason):
+            "the private key in the file of \(option) cannot be read: \(reason); check the file with openssl pkey"
+        case .passphraseNeeded:
+            "the private key is encrypted; give its passphrase with --passphrase"
+        case .wrongPassphrase:
+            "the passphrase does not open the private key; check --passphrase"
+        case .keyDoesNotFit(let certificateOption, let keyOption):
+            "the private key is not that of the certificate; check that \(certificateOption) and \(keyOption) "
+                + "belong together, and that the certificate comes before those of its issuers"
+        case .weakCertificate(let option, let reason):
+            "the certificate of \(option) is too weak to be used: \(reason); get one with a key of 2048 bits or more"
+        case .trustUnreadable(let option, let path, let reason):
+            "\(quoted(path)) cannot be read: \(reason); check the path of \(option)"
+        case .trustIsEmpty(let option, let path):
+            "there is no certificate in \(Self.place(path)); give \(option) a PEM file or a directory of them"
+        case .trustIsInvalid(let option, let path, let reason):
+            "\(Self.place(path)) has a certificate that cannot be read: \(reason); check the path of \(option)"
+        case .invalidName(let name):
+            "\(quoted(name)) cannot be in a certificate; give a host name in ASCII or an IP address"
+        case .unavailable(let reason):
+            "OpenSSL cannot be used: \(reason); check its configuration (OPENSSL_CONF)"
+        }
+    }
+
+    private static func place(_ path: String?) -> String { path.map { quoted($0) } ?? "what was given" }
+}

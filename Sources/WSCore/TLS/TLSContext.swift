@@ -1,0 +1,160 @@
+import COpenSSL
+
+/// What all TLS sessions of a client, or of a server, share: settings, authorities, and what earlier sessions left for
+/// later ones to be resumed by. It is confined to one thread, as are its sessions.
+public final class TLSContext {
+    internal let handle: OpaquePointer
+    internal let isServer: Bool
+    internal let verifies: Bool
+    internal let pins: [TLSPin]
+    internal let minimumVersion: TLSVersion
+    internal let hasCertificate: Bool
+    internal let keyLog: (@Sendable (String) -> Void)?
+    internal var resumption = ResumptionStore()
+
+    /// Makes the context of a client.
+    /// - Throws: ``TLSConfigurationError`` when a certificate, a key or an authority cannot be used.
+    public init(client settings: TLSClientSettings) throws(TLSConfigurationError) {
+        handle = try Self.makeHandle(TLS_client_method())
+        isServer = false
+        verifies = settings.verifiesPeer
+        pins = settings.pins
+        minimumVersion = settings.minimumVersion
+        hasCertificate = settings.certificate != nil
+        keyLog = settings.keyLog
+        try configure()
+        // Without it there is nobody to ask, and the system's authorities need not be read.
+        if settings.verifiesPeer { try settings.trust.load(into: handle, option: "--ca") }
+        if let certificate = settings.certificate {
+            try use(certificate, certificateOption: "--cert", keyOption: "--key")
+        }
+        SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
+        wsx_ssl_ctx_keep_client_sessions(handle)
+        SSL_CTX_sess_set_new_cb(handle) { session, resumable in
+            guard let owner = TLSSession.owner(of: session), let resumable else { return 0 }
+            owner.keep(resumable)
+            return 1
+        }
+        // Called when the server asks for a certificate, whether or not there is one.
+        SSL_CTX_set_cert_cb(
+            handle,
+            { session, _ in
+                TLSSession.owner(of: session)?.clientCertificateWasRequested = true
+                return 1
+            }, nil)
+    }
+
+    /// Makes the context of a server.
+    /// - Throws: ``TLSConfigurationError`` when a certificate, a key or an authority cannot be used.
+    public init(server settings: TLSServerSettings) throws(TLSConfigurationError) {
+        handle = try Self.makeHandle(TLS_server_method())
+        isServer = true
+        verifies = settings.clientTrust != nil
+        pins = []
+        minimumVersion = .tls12
+        hasCertificate = true
+        keyLog = settings.keyLog
+        try configure()
+        try use(settings.certificate, certificateOption: "--tls-cert", keyOption: "--tls-key")
+        if let trust = settings.clientTrust {
+            try trust.load(into: handle, option: "--client-ca")
+            nameClientAuthorities()
+            SSL_CTX_set_verify(handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+        }
+        wsx_ssl_ctx_keep_no_sessions(handle)
+        // A session of a client that showed a certificate is resumed only where the same was demanded.
+        let sessionContext = Array("wsx".utf8)
+        SSL_CTX_set_session_id_context(handle, sessionContext, UInt32(sessionContext.count))
+        SSL_CTX_set_alpn_select_cb(handle, selectApplicationProtocol, nil)
+    }
+
+    deinit {
+        SSL_CTX_free(handle)
+    }
+
+    private static func makeHandle(_ method: OpaquePointer?) throws(TLSConfigurationError) -> OpaquePointer {
+        OpenSSLErrors.clear()
+        guard let handle = SSL_CTX_new(method) else { throw .unavailable(reason: OpenSSLErrors.takeWords()) }
+        return handle
+    }
+
+    /// What holds for both roles.
+    private func configure() throws(TLSConfigurationError) {
+        // At least 112 bits of security: RSA and DH from 2048 bits on, ECDSA from 224, no SHA-1.
+        SSL_CTX_set_security_level(handle, 2)
+        wsx_ssl_ctx_harden(handle)
+        // Memory for the records of an idle session would be most of what a connection needs.
+        wsx_ssl_ctx_release_buffers(handle)
+        let minimum = minimumVersion == .tls12 ? TLS1_2_VERSION : TLS1_3_VERSION
+        guard wsx_ssl_ctx_set_versions(handle, minimum, TLS1_3_VERSION) == 1 else {
+            throw .unavailable(reason: OpenSSLErrors.takeWords())
+        }
+        SSL_CTX_set_cert_verify_callback(
+            handle,
+            { store, _ in
+                guard let store else { return 0 }
+                let session = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
+                return TLSSession.owner(of: session.map { OpaquePointer($0) })?.verify(store) == true ? 1 : 0
+            }, nil)
+        if keyLog != nil {
+            SSL_CTX_set_keylog_callback(handle) { session, line in
+                guard let line, let keyLog = TLSSession.owner(of: session)?.context.keyLog else { return }
+                keyLog(String(cString: line))
+            }
+        }
+    }
+
+    private func use(
+        _ source: TLSCertificateSource, certificateOption: String, keyOption: String
+    ) throws(TLSConfigurationError) {
+        let chain = try PEM.certificates(source.chain, option: certificateOption)
+        guard let leaf = chain.takeFirst() else { throw .noCertificate(option: certificateOption) }
+        defer { X509_free(leaf) }
+        let key = try PEM.key(source.key, passphrase: source.passphrase, option: keyOption)
+        defer { EVP_PKEY_free(key) }
+        OpenSSLErrors.clear()
+        guard X509_check_private_key(leaf, key) == 1 else {
+            OpenSSLErrors.clear()
+            throw .keyDoesNotFit(certificateOption: certificateOption, keyOption: keyOption)
+        }
+        guard SSL_CTX_use_cert_and_key(handle, leaf, key, chain.handle, 1) == 1 else {
+            throw .weakCertificate(option: certificateOption, reason: OpenSSLErrors.takeWords())
+        }
+    }
+
+    /// Tells clients whose certificates will do, so that they can choose (RFC 8446 §4.2.4).
+    private func nameClientAuthorities() {
+        let objects = X509_STORE_get0_objects(SSL_CTX_get_cert_store(handle))
+        for index in 0..<wsx_object_count(objects) {
+            guard let certificate = X509_OBJECT_get0_X509(wsx_object(objects, index)) else { continue }
+            SSL_CTX_add_client_CA(handle, certificate)
+        }
+    }
+}
+
+/// What follows TLS, as it is offered and chosen (RFC 7301 §6).
+enum ApplicationProtocol {
+    static let name = Array("http/1.1".utf8)
+    /// The list of names, each after its length.
+    static let offer = [UInt8(name.count)] + name
+}
+
+/// Chooses HTTP/1.1 for a server where a client offers it.
+private let selectApplicationProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen, chosenCount, offered, count, _ in
+    guard let offered, let chosen, let chosenCount else { return SSL_TLSEXT_ERR_NOACK }
+    let list = UnsafeBufferPointer(start: offered, count: Int(count))
+    var offset = 0
+    while offset < list.count {
+        let nameCount = Int(list[offset])
+        let start = offset + 1
+        guard start + nameCount <= list.count else { break }
+        if list[start..<start + nameCount].elementsEqual(ApplicationProtocol.name) {
+            chosen.pointee = offered + start
+            chosenCount.pointee = UInt8(nameCount)
+            return SSL_TLSEXT_ERR_OK
+        }
+        offset = start + nameCount
+    }
+    // RFC 7301 §3.2: a server that supports none of what the client offers ends the handshake.
+    return SSL_TLSEXT_ERR_ALERT_FATAL
+}

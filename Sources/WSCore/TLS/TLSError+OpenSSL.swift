@@ -1,0 +1,96 @@
+import COpenSSL
+
+extension TLSError {
+    /// What decides the meaning of an error of OpenSSL's.
+    struct Circumstances {
+        let isServer: Bool
+        let minimumVersion: TLSVersion
+        let serverName: String?
+        /// Whether the server has asked for a certificate of ours.
+        let certificateWasRequested: Bool
+        /// Whether there was one to give.
+        let hasCertificate: Bool
+    }
+
+    /// Finds out what a failed call means.
+    init(_ errors: [OpenSSLError], of circumstances: Circumstances) {
+        // What TLS has to say of it, where there are several: cryptography fails for a reason that TLS knows.
+        let error = errors.first { $0.library == ERR_LIB_SSL } ?? errors.first
+        guard let error else {
+            self = .failed(reason: "no reason given")
+            return
+        }
+        guard error.library == ERR_LIB_SSL else {
+            self = .failed(reason: error.words)
+            return
+        }
+        let alert = Int(error.reason) - Int(SSL_AD_REASON_OFFSET)
+        self =
+            (1...255).contains(alert)
+            ? Self.ofAlert(alert, circumstances)
+            : Self.ofReason(error, circumstances)
+    }
+
+    /// What an alert of the peer's means (RFC 8446 §6.2).
+    private static func ofAlert(_ number: Int, _ circumstances: Circumstances) -> TLSError {
+        let name = SSL_alert_desc_string_long(Int32(number)).map { String(cString: $0) } ?? "unknown"
+        let alert = Int32(number)
+        if let error = ofCertificateAlert(alert, name: name, circumstances) { return error }
+        switch alert {
+        case SSL_AD_PROTOCOL_VERSION: return unsupportedVersion(circumstances)
+        case SSL_AD_HANDSHAKE_FAILURE, SSL_AD_INSUFFICIENT_SECURITY: return .nothingInCommon(alert: name)
+        case SSL_AD_UNRECOGNIZED_NAME where !circumstances.isServer:
+            return .unrecognizedName(circumstances.serverName ?? "")
+        case SSL_AD_NO_APPLICATION_PROTOCOL: return .noApplicationProtocol
+        default: return .alert(name: name, number: number)
+        }
+    }
+
+    /// What an alert means where it is about our certificate, or the lack of one; else nil.
+    private static func ofCertificateAlert(
+        _ alert: Int32, name: String, _ circumstances: Circumstances
+    ) -> TLSError? {
+        let isOfCertificate =
+            switch alert {
+            case SSL_AD_NO_CERTIFICATE, SSL_AD_BAD_CERTIFICATE, SSL_AD_UNSUPPORTED_CERTIFICATE,
+                SSL_AD_CERTIFICATE_REVOKED, SSL_AD_CERTIFICATE_EXPIRED, SSL_AD_CERTIFICATE_UNKNOWN, SSL_AD_UNKNOWN_CA,
+                SSL_AD_ACCESS_DENIED, SSL_AD_CERTIFICATE_REQUIRED:
+                true
+            // Servers that speak TLS 1.2 have no alert of its own for it.
+            case SSL_AD_HANDSHAKE_FAILURE, SSL_AD_DECRYPT_ERROR: circumstances.certificateWasRequested
+            default: false
+            }
+        guard isOfCertificate else { return nil }
+        if circumstances.isServer { return .ownCertificateRejected(alert: name) }
+        if alert == SSL_AD_CERTIFICATE_REQUIRED { return .clientCertificateRequired }
+        guard circumstances.certificateWasRequested else { return nil }
+        return circumstances.hasCertificate ? .clientCertificateRejected(alert: name) : .clientCertificateRequired
+    }
+
+    /// What OpenSSL itself found wrong.
+    private static func ofReason(_ error: OpenSSLError, _ circumstances: Circumstances) -> TLSError {
+        switch error.reason {
+        case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW, SSL_R_UNKNOWN_PROTOCOL,
+            SSL_R_INAPPROPRIATE_FALLBACK:
+            return unsupportedVersion(circumstances)
+        case SSL_R_NO_SHARED_CIPHER, SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM,
+            SSL_R_NO_SHARED_GROUPS, SSL_R_NO_SUITABLE_KEY_SHARE, SSL_R_NO_CIPHERS_AVAILABLE,
+            SSL_R_UNSUPPORTED_ELLIPTIC_CURVE, SSL_R_WRONG_SIGNATURE_TYPE, SSL_R_WRONG_CURVE:
+            return .nothingInCommon(alert: nil)
+        case SSL_R_DH_KEY_TOO_SMALL, SSL_R_EE_KEY_TOO_SMALL, SSL_R_CA_KEY_TOO_SMALL, SSL_R_CA_MD_TOO_WEAK:
+            return .weakKeyExchange(reason: error.words)
+        case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return .clientSentNoCertificate
+        case SSL_R_NO_APPLICATION_PROTOCOL: return .noApplicationProtocol
+        case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, SSL_R_DECRYPTION_FAILED, SSL_R_WRONG_VERSION_NUMBER,
+            SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_DATA_LENGTH_TOO_LONG, SSL_R_ENCRYPTED_LENGTH_TOO_LONG,
+            SSL_R_BAD_RECORD_TYPE, SSL_R_RECORD_LENGTH_MISMATCH, SSL_R_RECORD_TOO_SMALL, SSL_R_LENGTH_TOO_SHORT,
+            SSL_R_BLOCK_CIPHER_PAD_IS_WRONG:
+            return .badRecord(reason: error.words)
+        default: return .violation(reason: error.words)
+        }
+    }
+
+    private static func unsupportedVersion(_ circumstances: Circumstances) -> TLSError {
+        .unsupportedVersion(minimum: circumstances.minimumVersion, peerIsServer: !circumstances.isServer)
+    }
+}

@@ -1,0 +1,119 @@
+/// Why a TLS session could not be had, or could not go on.
+public enum TLSError: Error, Equatable, Sendable {
+    /// The server's certificate will not do.
+    case certificate(TLSCertificateProblem)
+    /// The client's certificate will not do.
+    case clientCertificate(TLSCertificateProblem)
+    /// The client was asked for a certificate and sent none.
+    case clientSentNoCertificate
+    /// The server wants a certificate of ours, and there is none.
+    case clientCertificateRequired
+    /// The server will not have the certificate that it was given; the name of its alert.
+    case clientCertificateRejected(alert: String)
+    /// The client will not have the server's certificate; the name of its alert.
+    case ownCertificateRejected(alert: String)
+    /// The peer does not speak TLS; `preview` is how it begins, at most 64 bytes.
+    case notTLS(preview: [UInt8], peerIsServer: Bool)
+    /// The peer speaks no version from the oldest that will do on.
+    case unsupportedVersion(minimum: TLSVersion, peerIsServer: Bool)
+    /// There is no cipher, key or signature that both sides know; the alert if it was the peer who said so.
+    case nothingInCommon(alert: String?)
+    /// The server does not know the name that it was asked for.
+    case unrecognizedName(String)
+    /// The peer does not speak HTTP/1.1 (RFC 7301).
+    case noApplicationProtocol
+    /// The key exchange that the server chose is too weak; OpenSSL's reason.
+    case weakKeyExchange(reason: String)
+    /// The peer ended the session with an alert; its name and number (RFC 8446 §6).
+    case alert(name: String, number: Int)
+    /// A record was changed on its way, or is not one.
+    case badRecord(reason: String)
+    /// The peer broke the rules of TLS; OpenSSL's reason.
+    case violation(reason: String)
+    /// The transport ended during the handshake; whether anything had come.
+    case endedDuringHandshake(peerHasAnswered: Bool)
+    /// A name that no server can have, so that nothing could be verified.
+    case invalidServerName(String)
+    /// Something else failed; OpenSSL's reason.
+    case failed(reason: String)
+}
+
+extension TLSError {
+    /// A name for scripts and the manual, which stays the same.
+    public var identifier: String {
+        switch self {
+        case .certificate(let problem): problem.identifier
+        case .clientCertificate(let problem): "client-" + problem.identifier
+        case .clientSentNoCertificate: "client-sent-no-certificate"
+        case .clientCertificateRequired: "client-certificate-required"
+        case .clientCertificateRejected: "client-certificate-rejected"
+        case .ownCertificateRejected: "own-certificate-rejected"
+        case .notTLS: "not-tls"
+        case .unsupportedVersion: "tls-version"
+        case .nothingInCommon: "tls-nothing-in-common"
+        case .unrecognizedName: "tls-unrecognized-name"
+        case .noApplicationProtocol: "tls-no-application-protocol"
+        case .weakKeyExchange: "tls-weak-key-exchange"
+        case .alert: "tls-alert"
+        case .badRecord: "tls-bad-record"
+        case .violation: "tls-violation"
+        case .endedDuringHandshake: "tls-ended-during-handshake"
+        case .invalidServerName: "tls-invalid-server-name"
+        case .failed: "tls-failed"
+        }
+    }
+}
+
+extension TLSError: CustomStringConvertible {
+    /// Why, and what to try; safe to print whatever the peer sent.
+    public var description: String {
+        switch self {
+        case .certificate(let problem): problem.description
+        case .clientCertificate(let problem): "the client's certificate \(problem.reason); check --client-ca"
+        case .clientSentNoCertificate: "the client sent no certificate; give it one, or leave out --client-ca"
+        case .clientCertificateRequired: "the server requires a client certificate; give one with --cert and --key"
+        case .clientCertificateRejected(let alert):
+            "the server rejected the client certificate (\(alert)); check that its authority is one the server trusts, "
+                + "and --cert and --key"
+        case .ownCertificateRejected(let alert):
+            "the client rejected the server's certificate (\(alert)); have the client trust it, by its --ca or --pin"
+        case .notTLS(let preview, let peerIsServer): Self.describeNotTLS(preview, peerIsServer: peerIsServer)
+        case .unsupportedVersion(let minimum, let peerIsServer):
+            Self.describeUnsupportedVersion(minimum, peerIsServer: peerIsServer)
+        case .nothingInCommon(let alert):
+            "the two sides have no cipher, key or signature in common\(alert.map { " (\($0))" } ?? ""); "
+                + "check what the other side is set to allow"
+        case .unrecognizedName(let name):
+            "the server does not know the name \(quoted(name)); give the one it expects with --tls-server-name"
+        case .noApplicationProtocol: "the peer does not speak HTTP/1.1 on this port; check the port"
+        case .weakKeyExchange(let reason): "the server's key exchange is too weak (\(reason)); check the server"
+        case .alert(let name, let number): "the peer ended TLS with the alert \(name) (\(number)); check the peer's log"
+        case .badRecord(let reason):
+            "a TLS record was damaged on its way (\(reason)); try again, and check what is between the two machines"
+        case .violation(let reason): "the peer broke the rules of TLS (\(reason)); check the peer"
+        case .endedDuringHandshake(let peerHasAnswered):
+            peerHasAnswered
+                ? "the peer closed the connection in the middle of the TLS handshake; try again, and check its log"
+                : "the peer closed the connection without a word of TLS; check the port, and wss:// against ws://"
+        case .invalidServerName(let name):
+            "\(quoted(name)) is not a name that a server can have; check the URL and --tls-server-name"
+        case .failed(let reason): "TLS failed (\(reason)); try again"
+        }
+    }
+
+    private static func describeNotTLS(_ preview: [UInt8], peerIsServer: Bool) -> String {
+        guard peerIsServer else {
+            return
+                "the client does not speak TLS: it sent \(quoted(String(decoding: preview, as: UTF8.self))); use wss://"
+        }
+        let isHTTP = preview.starts(with: "HTTP/".utf8)
+        return "the server does not speak TLS on this port\(isHTTP ? ", but plain HTTP" : ""); use ws://"
+    }
+
+    private static func describeUnsupportedVersion(_ minimum: TLSVersion, peerIsServer: Bool) -> String {
+        guard peerIsServer else { return "the client speaks no version of TLS from \(minimum) on; update the client" }
+        return minimum == .tls12
+            ? "the server speaks no version of TLS from 1.2 on, only older ones, which are not secure; update the server"
+            : "the server does not speak TLS \(minimum); try --tls-min 1.2"
+    }
+}

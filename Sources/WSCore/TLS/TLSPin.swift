@@ -1,0 +1,58 @@
+import COpenSSL
+
+/// The SHA-256 of a public key as certificates contain it (SubjectPublicKeyInfo; RFC 7469 §2.4).
+public struct TLSPin: Hashable, Sendable {
+    internal let hash: [UInt8]
+
+    private static let prefix = "sha256//"
+    private static let hashBytes = Int(SHA256_DIGEST_LENGTH)
+
+    /// Reads `sha256//` and 44 characters of Base64.
+    public init(_ text: String) throws(TLSPinError) {
+        guard text.hasPrefix(Self.prefix) else { throw TLSPinError(text: text, isPrefixMissing: true) }
+        let encoded = Array(text.dropFirst(Self.prefix.count).utf8)
+        guard encoded.count == 44, encoded.last == UInt8(ascii: "="), encoded[42] != UInt8(ascii: "=") else {
+            throw TLSPinError(text: text, isPrefixMissing: false)
+        }
+        // OpenSSL decodes the padding as a zero byte.
+        var decoded = [UInt8](repeating: 0, count: Self.hashBytes + 1)
+        let hash = EVP_DecodeBlock(&decoded, encoded, 44) == 33 ? Array(decoded.prefix(Self.hashBytes)) : []
+        // Encoded again it is the same only if nothing was skipped, and the last character has no bits too many.
+        guard Digest.base64(hash) == text.dropFirst(Self.prefix.count) else {
+            throw TLSPinError(text: text, isPrefixMissing: false)
+        }
+        self.hash = hash
+    }
+
+    /// The pin of a certificate's key, or nil if there is no way to write the key.
+    internal init?(certificate: OpaquePointer) {
+        guard let key = X509_get_X509_PUBKEY(certificate) else { return nil }
+        var encoded: UnsafeMutablePointer<UInt8>?
+        let count = i2d_X509_PUBKEY(key, &encoded)
+        guard count > 0, let encoded else { return nil }
+        defer { CRYPTO_free(encoded, nil, 0) }
+        var hash = [UInt8](repeating: 0, count: Self.hashBytes)
+        _ = SHA256(encoded, Int(count), &hash)
+        self.hash = hash
+    }
+}
+
+extension TLSPin: CustomStringConvertible {
+    /// The form that ``init(_:)`` reads, and curl.
+    public var description: String { Self.prefix + Digest.base64(hash) }
+}
+
+/// What is not a pin.
+public struct TLSPinError: Error, Equatable, CustomStringConvertible {
+    /// What was to be read.
+    public let text: String
+    /// Whether it does not even begin as pins do.
+    public let isPrefixMissing: Bool
+
+    /// Why, and what to try.
+    public var description: String {
+        isPrefixMissing
+            ? "\(quoted(text)) is not a pin; write sha256//BASE64, as --verbose shows it"
+            : "\(quoted(text)) is not a pin: sha256// is followed by 44 characters of Base64; copy it whole"
+    }
+}

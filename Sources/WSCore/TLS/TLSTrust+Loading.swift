@@ -1,0 +1,89 @@
+import COpenSSL
+
+extension TLSTrust {
+    /// Makes these the authorities of a context, in place of all others.
+    /// - Parameter option: Where the user can give others.
+    internal func load(into context: OpaquePointer, option: String) throws(TLSConfigurationError) {
+        OpenSSLErrors.clear()
+        switch self {
+        case .system:
+            guard SSL_CTX_set_default_verify_paths(context) == 1 else {
+                throw .unavailable(reason: OpenSSLErrors.takeWords())
+            }
+            // A missing file or directory is no error: there may be the other.
+            OpenSSLErrors.clear()
+            return
+        case .file(let path):
+            guard SSL_CTX_load_verify_file(context, path) == 1 else { throw Self.fileError(path, option: option) }
+        case .directory(let path):
+            try Self.loadDirectory(path, into: context, option: option)
+        case .certificates(let bytes):
+            let certificates = try PEM.certificates(bytes, option: option)
+            guard certificates.count > 0 else { throw .trustIsEmpty(option: option, path: nil) }
+            for index in 0..<certificates.count {
+                X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificates[index])
+            }
+        }
+        // Who names a certificate trusts it, be it an intermediate or a server's own.
+        X509_STORE_set_flags(SSL_CTX_get_cert_store(context), UInt(X509_V_FLAG_PARTIAL_CHAIN))
+    }
+
+    private static func fileError(_ path: String, option: String) -> TLSConfigurationError {
+        let errors = OpenSSLErrors.takeAll()
+        if let error = errors.first(where: { $0.library == ERR_LIB_SYS }) {
+            return .trustUnreadable(option: option, path: path, reason: error.words)
+        }
+        let isEmpty = errors.contains {
+            ($0.library == ERR_LIB_X509 && $0.reason == X509_R_NO_CERTIFICATE_OR_CRL_FOUND)
+                || ($0.library == ERR_LIB_PEM && $0.reason == PEM_R_NO_START_LINE)
+        }
+        guard !isEmpty, let error = errors.first else { return .trustIsEmpty(option: option, path: path) }
+        return .trustIsInvalid(option: option, path: path, reason: error.words)
+    }
+
+    /// OpenSSL looks a directory's files up by hashes in their names (openssl rehash). Where no file is named so, all
+    /// are read.
+    private static func loadDirectory(
+        _ path: String, into context: OpaquePointer, option: String
+    ) throws(TLSConfigurationError) {
+        let files = try files(in: path, option: option)
+        if files.contains(where: isHashed) {
+            guard SSL_CTX_load_verify_dir(context, path) == 1 else {
+                throw .trustIsInvalid(option: option, path: path, reason: OpenSSLErrors.takeWords())
+            }
+            return
+        }
+        var hasCertificate = false
+        for file in files where SSL_CTX_load_verify_file(context, file) == 1 { hasCertificate = true }
+        OpenSSLErrors.clear()
+        guard hasCertificate else { throw .trustIsEmpty(option: option, path: path) }
+    }
+
+    private static func files(in path: String, option: String) throws(TLSConfigurationError) -> [String] {
+        guard let store = OSSL_STORE_open("file:" + path, nil, nil, nil, nil) else {
+            let errors = OpenSSLErrors.takeAll()
+            let error = errors.first { $0.library == ERR_LIB_SYS } ?? errors.first
+            throw .trustUnreadable(option: option, path: path, reason: error?.words ?? "no reason given")
+        }
+        defer { OSSL_STORE_close(store) }
+        var files: [String] = []
+        while OSSL_STORE_eof(store) == 0 {
+            guard let entry = OSSL_STORE_load(store) else { continue }
+            defer { OSSL_STORE_INFO_free(entry) }
+            guard OSSL_STORE_INFO_get_type(entry) == OSSL_STORE_INFO_NAME,
+                let name = OSSL_STORE_INFO_get0_NAME(entry)
+            else { continue }
+            let text = String(cString: name)
+            files.append(text.hasPrefix("file:") ? String(text.dropFirst("file:".count)) : text)
+        }
+        OpenSSLErrors.clear()
+        return files
+    }
+
+    /// Eight hexadecimal digits, a dot, and a number.
+    private static func isHashed(_ file: String) -> Bool {
+        let parts = (file.split(separator: "/").last ?? "").split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[0].utf8.count == 8
+            && parts[0].utf8.allSatisfy { ASCII.hexValue($0) != nil } && UInt(parts[1]) != nil
+    }
+}
