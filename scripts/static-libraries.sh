@@ -16,21 +16,24 @@ place() {
 place uv libuv_a.a
 place crypto libcrypto.a
 place z libz.a
+place idn2 libidn2.a
+place unistring libunistring.a
 place readline libreadline.a
 place tinfo libtinfo.a
 place stdc++ libstdc++.a
 
 # The package manager asks pkg-config where libraries are, and puts the answer before all else.
-# describe PACKAGE NAME: the package is the library that -lNAME finds.
+# describe PACKAGE -lNAME [-lNAME ...]: what the package consists of.
 describe() {
     cat >"$target/pkgconfig/$1.pc" <<PC
 Name: $1
 Description: $1, linked statically
 Version: $(pkg-config --modversion "$1")
 Cflags: $(pkg-config --cflags "$1")
-Libs: -L$target -l$2 -lpthread -ldl
+Libs: -L$target ${*:2} -lpthread -ldl
 PC
 }
-describe libuv uv
-describe libcrypto crypto
-describe zlib z
+describe libuv -luv
+describe libcrypto -lcrypto
+describe zlib -lz
+describe libidn2 -lidn2 -lunistring
