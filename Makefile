@@ -39,7 +39,8 @@ build: deps
 endif
 
 deps:
-	@scripts/install-packages.sh libuv1-dev libssl-dev zlib1g-dev libreadline-dev pkg-config >&2
+	@scripts/install-packages.sh libuv1-dev libssl-dev zlib1g-dev libreadline-dev libidn2-dev libunistring-dev \
+		pkg-config >&2
 
 test-deps: deps
 	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-websockets nodejs node-ws tmux >&2

@@ -20,11 +20,12 @@ let package = Package(
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev", "libunistring-dev"])]),
         // Not by pkg-config: readline's flags define feature macros that the package manager refuses with a warning.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .target(
             name: "WSCore",
-            dependencies: ["CLibuv", "COpenSSL", "CZlib"],
+            dependencies: ["CIDN2", "CLibuv", "COpenSSL", "CZlib"],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "wsx",

@@ -15,7 +15,7 @@ typechecks() {
     local files=()
     for folder in "$@"; do files+=(Sources/WSCore/"$folder"/*.swift); done
     swiftc -typecheck -swift-version 6 -package-name wsx -module-name WSCore \
-        -I Sources/CLibuv -I Sources/COpenSSL -I Sources/CZlib "${files[@]}" >/tmp/wsx-layers.$$ 2>&1 ||
+        -I Sources/CLibuv -I Sources/COpenSSL -I Sources/CZlib -I Sources/CIDN2 "${files[@]}" >/tmp/wsx-layers.$$ 2>&1 ||
         report "$1 uses more than ${*:2}:" "$(grep -m 3 error: /tmp/wsx-layers.$$)"
     rm -f /tmp/wsx-layers.$$
 }
@@ -35,6 +35,7 @@ imports_only() {
 }
 imports_only CLibuv '^Sources/WSCore/IO/'
 imports_only COpenSSL '^Sources/WSCore/(TLS/|Handshake/Digest.swift$)'
+imports_only CIDN2 '^Sources/WSCore/Handshake/InternationalName.swift$'
 imports_only CZlib '^Sources/WSCore/Deflate/'
 imports_only CReadline '^Sources/wsx/Terminal/'
 imports_only 'Foundation[A-Za-z]*' '^$'

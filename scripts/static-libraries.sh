@@ -17,6 +17,8 @@ place uv libuv_a.a
 place crypto libcrypto.a
 place ssl libssl.a
 place z libz.a
+place idn2 libidn2.a
+place unistring libunistring.a
 place readline libreadline.a
 place tinfo libtinfo.a
 place stdc++ libstdc++.a
@@ -37,3 +39,4 @@ PC
 describe libuv uv
 describe openssl ssl crypto
 describe zlib z
+describe libidn2 idn2 unistring

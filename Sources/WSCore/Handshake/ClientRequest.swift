@@ -7,7 +7,12 @@ public struct ClientRequest: Sendable {
     /// The extensions to offer, in the order of preference.
     public let extensionOffers: [ExtensionOffer]
     /// All fields but Sec-WebSocket-Key, in the order in which they are sent, Host first.
-    public let fields: HTTPFields
+    public private(set) var fields: HTTPFields
+    /// The number of redirects that have led here.
+    public let redirectCount: Int
+
+    /// The Cookie fields that the user gave; those of `fields` may hold stored cookies, too.
+    private let ownCookies: [HeaderField]
 
     /// Takes the parts of a request, or throws ``ClientRequestError``.
     ///
@@ -60,6 +65,71 @@ public struct ClientRequest: Sendable {
         self.subprotocols = subprotocols
         self.extensionOffers = extensionOffers
         self.fields = fields
+        redirectCount = 0
+        ownCookies = fields.filter { $0.isNamed(Self.cookieFieldName) }
+    }
+
+    private init(
+        _ request: ClientRequest, redirectedTo url: WebSocketURL, fields: HTTPFields, ownCookies: [HeaderField]
+    ) {
+        self.url = url
+        self.fields = fields
+        self.ownCookies = ownCookies
+        subprotocols = request.subprotocols
+        extensionOffers = request.extensionOffers
+        redirectCount = request.redirectCount + 1
+    }
+
+    /// Whether the request carries a user name and password, or a token, for the server.
+    public var hasCredentials: Bool { fields.contains(named: Self.authorizationFieldName) }
+
+    /// The request to make when this one is redirected to `url`.
+    ///
+    /// What the user gave for the server stays with its origin: at another one Authorization, Cookie and
+    /// Proxy-Authorization are gone, whichever way they were given, and so is a Host of the user's. They do not come
+    /// back when a further redirect leads back: no other origin decides what is asked for with the user's credentials.
+    /// (curl 7.88 forgets `--user` so too, but sends fields given with `-H` and cookies again.) The user name
+    /// and password of `url` are used where there is no Authorization. Stored cookies are never taken along: see
+    /// ``withCookies(from:at:)``.
+    public func redirected(to url: WebSocketURL) -> ClientRequest {
+        let isSameOrigin = url.isSameOrigin(as: self.url)
+        let ownCookies = isSameOrigin ? ownCookies : []
+        var fields = fields
+        fields.remove(named: Self.cookieFieldName)
+        if !isSameOrigin {
+            for name in Self.secretFieldNames { fields.remove(named: name) }
+            fields.replaceFirst(with: HeaderField(wellFormedName: "Host", value: url.hostField))
+        }
+        if let userInfo = url.userInfo, !fields.contains(named: Self.authorizationFieldName) {
+            fields.append(
+                HeaderField(wellFormedName: Self.authorizationFieldName, value: userInfo.basicAuthorization))
+        }
+        for cookie in ownCookies { fields.append(cookie) }
+        return ClientRequest(self, redirectedTo: url, fields: fields, ownCookies: ownCookies)
+    }
+
+    /// The request with the cookies that a store holds for its URL, and no other stored ones.
+    ///
+    /// The user's own come first, and one of the user's stands for all stored ones of its name. `now` is the time in
+    /// seconds since the beginning of 1970.
+    public func withCookies(from store: CookieStore, at now: Int) -> ClientRequest {
+        let own = ownCookies.map(\.value)
+        let names = own.flatMap { value in
+            value.utf8.split(separator: UInt8(ascii: ";")).map { pair in
+                ASCII.trimmed(Substring(pair.prefix { $0 != UInt8(ascii: "=") }))
+            }
+        }
+        let stored = store.pairs(for: url, excluding: names, at: now)
+        var request = self
+        request.fields.remove(named: Self.cookieFieldName)
+        if stored.isEmpty {
+            for cookie in ownCookies { request.fields.append(cookie) }
+        } else {
+            // RFC 6265 §5.4: a request has one Cookie field at most.
+            let value = (own + stored).joined(separator: "; ")
+            request.fields.append(HeaderField(wellFormedName: Self.cookieFieldName, value: value))
+        }
+        return request
     }
 
     /// The request with its key, ready to be sent.
@@ -90,6 +160,10 @@ public struct ClientRequest: Sendable {
     }
 
     static let subprotocolFieldName = "Sec-WebSocket-Protocol"
+    private static let authorizationFieldName = "Authorization"
+    private static let cookieFieldName = "Cookie"
+    /// Fields that give access to something at the origin for which they were given.
+    private static let secretFieldNames = [authorizationFieldName, cookieFieldName, "Proxy-Authorization"]
     /// Fields that the handshake sets, and those of a body, which it does not have.
     static let reservedFields = [
         "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Accept",

@@ -12,6 +12,17 @@ public struct HTTPFields: Equatable, Sendable {
         fields.append(field)
     }
 
+    /// Removes all fields of this name.
+    mutating func remove(named name: String) {
+        fields.removeAll { $0.isNamed(name) }
+    }
+
+    /// Puts a field in the place of the first one of its name, if there is one.
+    mutating func replaceFirst(with field: HeaderField) {
+        guard let index = fields.firstIndex(where: { $0.isNamed(field.name) }) else { return }
+        fields[index] = field
+    }
+
     /// Whether there is a field of this name.
     public func contains(named name: String) -> Bool {
         fields.contains { $0.isNamed(name) }

@@ -58,7 +58,10 @@ extension HandshakeError {
 
 extension HandshakeError: CustomStringConvertible {
     /// Why, and what to try; safe to print whatever the server sent.
-    public var description: String {
+    public var description: String { description(hasSentCredentials: false) }
+
+    /// The same for a request that carried credentials (``ClientRequest/hasCredentials``), which a 401 refuses.
+    public func description(hasSentCredentials: Bool) -> String {
         switch self {
         case .closedBeforeResponse:
             "the server closed the connection without an answer; check the port, and wss:// against ws://"
@@ -71,7 +74,7 @@ extension HandshakeError: CustomStringConvertible {
         case .tooManyInterimResponses:
             "the server sent more than \(ClientHandshake.maximumInterimResponses) interim responses; check the server"
         case .refused(let head, _, _):
-            Self.describeRefusal(head)
+            Self.describeRefusal(head, hasSentCredentials: hasSentCredentials)
         case .invalidUpgrade(let values):
             values.isEmpty
                 ? "the server's 101 answer has no Upgrade field; a proxy may have removed it"
@@ -104,12 +107,12 @@ extension HandshakeError: CustomStringConvertible {
         return "the server answered with something that is not HTTP: \(text); check the port"
     }
 
-    private static func describeRefusal(_ head: ResponseHead) -> String {
+    private static func describeRefusal(_ head: ResponseHead, hasSentCredentials: Bool) -> String {
         let remedy =
             switch head.status {
             case 200...299: "; this path answers plain HTTP, check it"
             case 300...399 where head.fields.contains(named: "Location"): "; follow the redirect with --location"
-            case 401: "; log in with --auth or --bearer"
+            case 401: describeLogin(head, hasSentCredentials: hasSentCredentials)
             case 403: "; check --origin and the credentials"
             case 404: "; check the path"
             case 407: "; give the proxy's user name and password in --proxy"
@@ -117,5 +120,21 @@ extension HandshakeError: CustomStringConvertible {
             }
         let reason = head.reason.isEmpty ? HTTPStatus.reason(of: head.status) : escapingControls(head.reason)
         return "the server answered \(head.status)\(reason.isEmpty ? "" : " ")\(reason)\(remedy)"
+    }
+
+    private static func describeLogin(_ head: ResponseHead, hasSentCredentials: Bool) -> String {
+        let challenges = AuthenticationChallenge.parse(head.fields.all(named: "WWW-Authenticate"))
+        guard !challenges.isEmpty else {
+            return hasSentCredentials
+                ? "; it does not accept the credentials, check them" : "; log in with --auth or --bearer"
+        }
+        let wanted = "; it wants \(AuthenticationChallenge.describe(challenges))"
+        let options = AuthenticationChallenge.options(for: challenges)
+        guard !options.isEmpty else {
+            return wanted + ", which wsx cannot do; send the field yourself with -H 'Authorization: ...'"
+        }
+        return hasSentCredentials
+            ? wanted + " and does not accept the credentials; check them"
+            : wanted + "; log in with \(options.joined(separator: " or "))"
     }
 }

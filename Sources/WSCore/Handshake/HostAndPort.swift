@@ -52,9 +52,10 @@ struct HostAndPort: Equatable {
 
     private static func parseName(_ bytes: ArraySlice<UInt8>) throws(URLError) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
-        let name = try PercentEncoding.decode(text)
+        var name = try PercentEncoding.decode(text)
         guard !name.isEmpty else { throw .emptyHost }
-        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw .nonASCIIHost(name) }
+        // RFC 3987 §3.1: a name of an IRI is looked up, and sent in Host, in its ASCII form.
+        if !name.utf8.allSatisfy({ $0 < 0x80 }) { name = try InternationalName.ascii(name) }
         // RFC 3986 §3.2.2: a registered name has no other characters and at most 255 of them.
         guard name.utf8.allSatisfy(ASCII.isUnreservedOrSubDelimiter) else { throw .invalidHost(name) }
         guard name.utf8.count <= 255 else { throw .hostTooLong(byteCount: name.utf8.count) }

@@ -16,8 +16,8 @@ public enum URLError: Error, Equatable, CustomStringConvertible {
     case emptyHost
     /// The host contains what no name or address can; the host.
     case invalidHost(String)
-    /// The host is an internationalised name, which is not supported; the host.
-    case nonASCIIHost(String)
+    /// The host has characters other than ASCII, and no ASCII form; the host and why.
+    case invalidInternationalName(String, InternationalNameError)
     /// The host has more than 255 bytes.
     case hostTooLong(byteCount: Int)
     /// What stands in brackets is no IPv6 address; what stands there.
@@ -55,8 +55,7 @@ public enum URLError: Error, Equatable, CustomStringConvertible {
         case .missingSlashes(let scheme): "two slashes are missing; write \(scheme)://HOST"
         case .emptyHost: "there is no host; write ws://HOST/PATH, or :PORT/PATH for this machine"
         case .invalidHost(let host): "\(quoted(host)) is not a host name; use letters, digits, hyphens and dots"
-        case .nonASCIIHost(let host):
-            "the host name \(quoted(host)) is not ASCII; write its punycode form, which begins with xn--"
+        case .invalidInternationalName(let host, let reason): "\(quoted(host)) is not a host name: \(reason)"
         case .hostTooLong(let byteCount): "the host name has \(byteCount) bytes; 255 is the limit"
         case .invalidIPv6Address(let address):
             "\(quoted(address)) is not an IPv6 address; write one like [2001:db8::1]"

@@ -135,12 +135,12 @@ extension ProxyError: CustomStringConvertible {
 
     private static func loginRemedy(_ head: ResponseHead) -> String {
         let login = "give the right user name and password in --proxy, as in http://USER:PASSWORD@HOST:PORT"
-        let schemes = AuthenticationChallenges.schemes(in: head.fields.all(named: "Proxy-Authenticate")).prefix(8)
-        guard !schemes.isEmpty else { return login }
-        let list = quoted(schemes.joined(separator: ", "))
-        guard schemes.contains(where: { ASCII.areEqualIgnoringCase($0, "Basic") }) else {
-            return "it logs in with \(list), and only Basic is supported"
+        let challenges = AuthenticationChallenge.parse(head.fields.all(named: "Proxy-Authenticate"))
+        guard !challenges.isEmpty else { return login }
+        let wanted = AuthenticationChallenge.describe(challenges)
+        guard challenges.contains(where: { $0.isScheme("Basic") }) else {
+            return "it wants \(wanted), and only Basic is supported"
         }
-        return "it logs in with \(list): \(login)"
+        return "it wants \(wanted): \(login)"
     }
 }

@@ -1,0 +1,185 @@
+/// One way of logging in that a server or proxy offers in WWW-Authenticate or Proxy-Authenticate (RFC 9110 §11.6.1).
+public struct AuthenticationChallenge: Equatable, Sendable {
+    /// A parameter: its name in the case in which it came, and its value without quotes.
+    public struct Parameter: Equatable, Sendable {
+        /// The name.
+        public let name: String
+        /// The value.
+        public let value: String
+
+        /// Takes a name and a value.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The challenges that are read; what follows them is left out.
+    public static let maximumCount = 16
+
+    /// The scheme in the case in which it came, such as `Basic`.
+    public let scheme: String
+    /// The opaque text that some schemes have in place of parameters.
+    public internal(set) var token: String?
+    /// The parameters, in order.
+    public internal(set) var parameters: [Parameter] = []
+
+    /// Takes a scheme with its token or its parameters.
+    public init(scheme: String, token: String? = nil, parameters: [Parameter] = []) {
+        self.scheme = scheme
+        self.token = token
+        self.parameters = parameters
+    }
+
+    /// What the credentials are for, as the server words it for people (RFC 9110 §11.5); not safe to print.
+    public var realm: String? { parameters.first { ASCII.areEqualIgnoringCase($0.name, "realm") }?.value }
+
+    /// Whether the scheme has this name, whatever the case of its letters (RFC 9110 §11.1).
+    public func isScheme(_ name: String) -> Bool { ASCII.areEqualIgnoringCase(scheme, name) }
+
+    /// The challenges that the values of all fields list together.
+    ///
+    /// They are read to tell people what is wanted, so that what does not follow the grammar is skipped up to the
+    /// next comma.
+    public static func parse(_ values: [String]) -> [AuthenticationChallenge] {
+        var challenges: [AuthenticationChallenge] = []
+        for value in values {
+            var scanner = ChallengeScanner(bytes: Array(value.utf8))
+            challenges += scanner.scan()
+        }
+        return Array(challenges.prefix(maximumCount))
+    }
+
+    /// The challenges in words, safe to print: `Basic (realm "x") or Bearer`.
+    public static func describe(_ challenges: [AuthenticationChallenge]) -> String {
+        var descriptions: [String] = []
+        for challenge in challenges {
+            let scheme = escapingControls(String(challenge.scheme.prefix(maximumShownCharacters)))
+            let realm = challenge.realm ?? ""
+            let description = realm.isEmpty ? scheme : "\(scheme) (realm \(quoted(realm)))"
+            if !descriptions.contains(description) { descriptions.append(description) }
+        }
+        return descriptions.prefix(maximumShownCount).joined(separator: " or ")
+    }
+
+    /// The options of the program that log in as the challenges want; none for schemes that it cannot do.
+    public static func options(for challenges: [AuthenticationChallenge]) -> [String] {
+        let options = ["Basic": "--auth", "Bearer": "--bearer"]
+        return ["Basic", "Bearer"].filter { scheme in challenges.contains { $0.isScheme(scheme) } }
+            .compactMap { options[$0] }
+    }
+
+    private static let maximumShownCount = 4
+    private static let maximumShownCharacters = 32
+}
+
+/// Reads one field's value.
+///
+///     challenge = auth-scheme [ 1*SP ( token68 / #( token BWS "=" BWS ( token / quoted-string ) ) ) ]
+///
+/// Commas stand between challenges and between the parameters of one: what comes after a comma is a parameter if an
+/// equals sign follows it.
+private struct ChallengeScanner {
+    private let bytes: [UInt8]
+    private var index = 0
+    private var challenges: [AuthenticationChallenge] = []
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    mutating func scan() -> [AuthenticationChallenge] {
+        while index < bytes.count, challenges.count <= AuthenticationChallenge.maximumCount {
+            skipWhitespace()
+            if skip(UInt8(ascii: ",")) { continue }
+            scanElement()
+            skipToComma()
+        }
+        return challenges
+    }
+
+    /// A scheme with what follows it, or a parameter of the challenge before.
+    private mutating func scanElement() {
+        guard let name = scanToken() else { return }
+        let isSpaceNext = index < bytes.count && ASCII.isOptionalWhitespace(bytes[index])
+        skipWhitespace()
+        if skip(UInt8(ascii: "=")) {
+            addParameter(name)
+            return
+        }
+        challenges.append(AuthenticationChallenge(scheme: name))
+        guard isSpaceNext else { return }
+        if let token = scanToken68() {
+            challenges[challenges.count - 1].token = token
+        } else if let name = scanToken() {
+            skipWhitespace()
+            if skip(UInt8(ascii: "=")) { addParameter(name) }
+        }
+    }
+
+    /// Takes a parameter's value, which follows.
+    private mutating func addParameter(_ name: String) {
+        skipWhitespace()
+        guard !challenges.isEmpty,
+            let value = skip(UInt8(ascii: "\"")) ? scanRestOfQuotedString() : scanToken()
+        else { return }
+        challenges[challenges.count - 1].parameters.append(.init(name, value))
+    }
+
+    private mutating func scanToken() -> String? {
+        let start = index
+        while index < bytes.count, ASCII.isTokenCharacter(bytes[index]) { index += 1 }
+        return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
+    }
+
+    /// RFC 9110 §11.2: `token68`, which ends at a comma or the end; nothing is skipped if it is none.
+    private mutating func scanToken68() -> String? {
+        var end = index
+        while end < bytes.count, Self.isToken68Character(bytes[end]) { end += 1 }
+        guard end > index else { return nil }
+        while end < bytes.count, bytes[end] == UInt8(ascii: "=") { end += 1 }
+        let next = bytes[end...].first { !ASCII.isOptionalWhitespace($0) }
+        guard next == nil || next == UInt8(ascii: ",") else { return nil }
+        defer { index = end }
+        return String(decoding: bytes[index..<end], as: UTF8.self)
+    }
+
+    /// RFC 9110 §5.6.4; what is never closed goes to the end.
+    private mutating func scanRestOfQuotedString() -> String {
+        var value: [UInt8] = []
+        while index < bytes.count {
+            var byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "\"") { break }
+            if byte == UInt8(ascii: "\\"), index < bytes.count {
+                byte = bytes[index]
+                index += 1
+            }
+            value.append(byte)
+        }
+        return String(decoding: value, as: UTF8.self)
+    }
+
+    /// Skips what does not belong here, with the commas in its quoted strings.
+    private mutating func skipToComma() {
+        while index < bytes.count, bytes[index] != UInt8(ascii: ",") {
+            let byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "\"") { _ = scanRestOfQuotedString() }
+        }
+    }
+
+    private mutating func skip(_ byte: UInt8) -> Bool {
+        guard index < bytes.count, bytes[index] == byte else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func skipWhitespace() {
+        while index < bytes.count, ASCII.isOptionalWhitespace(bytes[index]) { index += 1 }
+    }
+
+    private static func isToken68Character(_ byte: UInt8) -> Bool {
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~+/".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct AuthenticationChallengeTests {
+    typealias Parameter = AuthenticationChallenge.Parameter
+
+    @Test("several challenges in several fields are told apart (RFC 9110 §11.6.1)")
+    func example() {
+        let challenges = AuthenticationChallenge.parse([
+            "Basic realm=\"simple\", Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\", now\"",
+            "Negotiate, NTLM TlRMTVNTUAACAA==, Bearer",
+        ])
+        #expect(
+            challenges == [
+                AuthenticationChallenge(scheme: "Basic", parameters: [Parameter("realm", "simple")]),
+                AuthenticationChallenge(
+                    scheme: "Newauth",
+                    parameters: [
+                        Parameter("realm", "apps"), Parameter("type", "1"),
+                        Parameter("title", "Login to \"apps\", now"),
+                    ]),
+                AuthenticationChallenge(scheme: "Negotiate"),
+                AuthenticationChallenge(scheme: "NTLM", token: "TlRMTVNTUAACAA=="),
+                AuthenticationChallenge(scheme: "Bearer"),
+            ])
+        #expect(challenges[1].realm == "apps" && challenges[2].realm == nil && challenges[0].isScheme("BASIC"))
+    }
+
+    @Test(
+        "what does not follow the grammar is skipped",
+        arguments: [
+            ("", []), (",, ,", []), ("=x", []), ("\"a, b\"", []), ("realm=x", []), ("Basic", ["Basic"]),
+            (", Basic ,, Bearer,", ["Basic", "Bearer"]), ("Basic realm", ["Basic"]), ("Basic realm=", ["Basic"]),
+            ("Basic realm = \"x\" , a = b,c=d", ["Basic"]), ("Basic realm=\"x, Bearer", ["Basic"]),
+            ("Basic realm=\"x\\", ["Basic"]), ("Basic realm=\"x\" junk \"a, b\", Bearer", ["Basic", "Bearer"]),
+            ("Basic =, Bearer", ["Bearer"]), ("B@d, Bearer", ["B", "Bearer"]), ("Basic\ta=b", ["Basic"]),
+        ])
+    func lenient(value: String, schemes: [String]) {
+        #expect(AuthenticationChallenge.parse([value]).map(\.scheme) == schemes)
+    }
+
+    @Test("no more challenges are read than anybody would send")
+    func bound() {
+        let value = String(repeating: "X,", count: 10_000)
+        #expect(AuthenticationChallenge.parse([value, value]).count == AuthenticationChallenge.maximumCount)
+    }
+
+    @Test(
+        "a refusal with 401 says what the server wants and how to give it",
+        arguments: [
+            ([], "; log in with --auth or --bearer", "; it does not accept the credentials, check them"),
+            (
+                ["Basic realm=\"x\""], "; it wants Basic (realm \"x\"); log in with --auth",
+                "; it wants Basic (realm \"x\") and does not accept the credentials; check them"
+            ),
+            (
+                ["bearer"], "; it wants bearer; log in with --bearer",
+                "; it wants bearer and does not accept the credentials; check them"
+            ),
+            (
+                ["Bearer realm=api", "Basic, Digest realm=\"d\", nonce=\"n\""],
+                "; it wants Bearer (realm \"api\") or Basic or Digest (realm \"d\"); log in with --auth or --bearer",
+                """
+                ; it wants Bearer (realm \"api\") or Basic or Digest (realm \"d\") \
+                and does not accept the credentials; check them
+                """
+            ),
+            (
+                ["Negotiate", "NTLM"],
+                "; it wants Negotiate or NTLM, which wsx cannot do; send the field yourself with -H 'Authorization: ...'",
+                "; it wants Negotiate or NTLM, which wsx cannot do; send the field yourself with -H 'Authorization: ...'"
+            ),
+            (
+                ["Basic realm=\"\u{1B}[2J\u{202E}\""],
+                "; it wants Basic (realm \"\\u{1B}[2J\\u{202E}\"); log in with --auth",
+                """
+                ; it wants Basic (realm \"\\u{1B}[2J\\u{202E}\") and does not accept the credentials; check them
+                """
+            ),
+        ])
+    func words(values: [String], first: String, again: String) {
+        let fields = values.map { HeaderField(wellFormedName: "WWW-Authenticate", value: $0) }
+        let head = ResponseHead(status: 401, reason: "", fields: HTTPFields(fields))
+        let error = HandshakeError.refused(head, body: [], bodyIsTruncated: false)
+        #expect(error.description == "the server answered 401 Unauthorized" + first)
+        #expect(error.description(hasSentCredentials: true) == "the server answered 401 Unauthorized" + again)
+    }
+
+    @Test("many challenges and long ones make one short line")
+    func short() {
+        let long = String(repeating: "a", count: 5000)
+        let challenges = AuthenticationChallenge.parse([
+            (0..<9).map { "S\($0)\(long) realm=\"\(long)\"" }.joined(separator: ", ")
+        ])
+        #expect(AuthenticationChallenge.describe(challenges).utf8.count < 1000)
+    }
+}

@@ -1,0 +1,214 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ClientRequestRedirectTests {
+    static let secretFields = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    static func response(_ status: Int = 302, _ locations: String...) -> ResponseHead {
+        ResponseHead(
+            status: status, reason: "",
+            fields: HTTPFields(locations.map { HeaderField(wellFormedName: "Location", value: $0) }))
+    }
+
+    /// A request that has everything, with its secrets given by every way there is.
+    static func fullRequest(_ url: String = "wss://u:p@one.example/a/b?c") throws -> ClientRequest {
+        try ClientRequest(
+            url: WebSocketURL(parsing: url), subprotocols: ["chat"], origin: "https://page.example",
+            host: "virtual.example", userAgent: "wsx/1", extensionOffers: [ExtensionOffer(name: "x")],
+            extraFields: [
+                HeaderField(parsing: "cOOKIE: a=b"), HeaderField(parsing: "proxy-authorization: Basic c2VjcmV0"),
+                HeaderField(parsing: "X-Trace: 7"),
+            ])
+    }
+
+    static func follow(_ request: ClientRequest, _ location: String) throws -> ClientRequest {
+        try #require(try request.redirected(by: response(302, location), maximumRedirects: 20))
+    }
+
+    @Test(
+        "the statuses of RFC 9110 §15.4 that name one place are followed, and no others",
+        arguments: [301, 302, 303, 307, 308], [101, 200, 300, 304, 305, 306, 309, 401])
+    func statuses(redirect: Int, other: Int) throws {
+        let request = try ClientRequest(url: WebSocketURL(parsing: "ws://h/a"))
+        let next = try request.redirected(by: Self.response(redirect, "/b"), maximumRedirects: 1)
+        #expect(next?.url.description == "ws://h/b")
+        #expect(next?.redirectCount == 1)
+        #expect(try request.redirected(by: Self.response(other, "/b"), maximumRedirects: 1) == nil)
+    }
+
+    @Test(
+        "at the same origin everything goes along",
+        arguments: ["/x", "x", "?y", "wss://one.example/x", "https://ONE.example:443/x", "//one.example/"])
+    func sameOrigin(location: String) throws {
+        let request = try Self.fullRequest()
+        let next = try Self.follow(request, location)
+        #expect(next.url.isSameOrigin(as: request.url))
+        #expect(next.fields.map(\.value).sorted() == request.fields.map(\.value).sorted())
+        #expect(next.fields.first?.line == "Host: virtual.example\r\n")
+        #expect(next.fields.first(named: "Authorization") == "Basic dTpw")
+    }
+
+    @Test(
+        "another origin sees no credentials and its own Host: other port, host, subdomain, scheme",
+        arguments: [
+            "wss://one.example:8443/", "wss://two.example/", "wss://sub.one.example/", "wss://example/",
+            "https://one.example.two.example/", "//one.example:444/x", "wss://one.example./", "wss://127.0.0.1/",
+        ])
+    func otherOrigin(location: String) throws {
+        let next = try Self.follow(Self.fullRequest(), location)
+        #expect(Self.secretFields.flatMap { next.fields.all(named: $0) } == [])
+        #expect(!next.hasCredentials)
+        #expect(next.fields.all(named: "Host") == [next.url.hostField])
+        #expect(next.fields.first?.name == "Host")
+        #expect(next.fields.first(named: "Origin") == "https://page.example")
+        #expect(next.fields.first(named: "X-Trace") == "7")
+        #expect(next.fields.first(named: "User-Agent") == "wsx/1")
+        #expect(next.fields.first(named: "Sec-WebSocket-Protocol") == "chat")
+        #expect(next.fields.first(named: "Sec-WebSocket-Extensions") == "x")
+        #expect(next.subprotocols == ["chat"] && next.extensionOffers.map(\.name) == ["x"])
+        let text = ClientRequestTests.text(next)
+        for secret in ["dTpw", "a=b", "c2VjcmV0", "virtual"] { #expect(!text.contains(secret)) }
+    }
+
+    @Test("from ws to wss is another origin")
+    func upgradeToTLS() throws {
+        let next = try Self.follow(Self.fullRequest("ws://u:p@one.example/"), "wss://one.example/")
+        #expect(next.url.isSecure)
+        #expect(Self.secretFields.flatMap { next.fields.all(named: $0) } == [])
+    }
+
+    @Test("credentials that were given as options stay at home as those of the URL do")
+    func optionCredentials() throws {
+        let url = try WebSocketURL(parsing: "ws://one.example/")
+        let requests = [
+            try ClientRequest(url: url, credentials: Credentials(user: "u", password: "p")),
+            try ClientRequest(url: url, extraFields: [HeaderField(parsing: "AUTHORIZATION: Bearer t")]),
+        ]
+        for request in requests {
+            #expect(request.hasCredentials)
+            #expect(try Self.follow(request, "/x").fields.all(named: "Authorization").count == 1)
+            #expect(try Self.follow(request, "ws://two.example/").fields.all(named: "Authorization") == [])
+        }
+    }
+
+    @Test("credentials do not come back when another origin leads back")
+    func thereAndBack() throws {
+        let away = try Self.follow(Self.fullRequest(), "wss://two.example/")
+        let back = try Self.follow(away, "wss://one.example/transfer?to=two")
+        #expect(back.redirectCount == 2)
+        #expect(Self.secretFields.flatMap { back.fields.all(named: $0) } == [])
+        #expect(back.fields.first(named: "Host") == "one.example")
+    }
+
+    @Test("the user name and password of a Location are for its origin alone, and replace none that were given")
+    func userInfoInLocation() throws {
+        let away = try Self.follow(Self.fullRequest(), "wss://a:b@two.example/x")
+        #expect(away.fields.all(named: "Authorization") == ["Basic YTpi"])
+        #expect(try Self.follow(away, "/y").fields.all(named: "Authorization") == ["Basic YTpi"])
+        #expect(try Self.follow(away, "wss://two.example/y").fields.all(named: "Authorization") == ["Basic YTpi"])
+        #expect(try Self.follow(away, "wss://three.example/").fields.all(named: "Authorization") == [])
+        #expect(try Self.follow(away, "wss://one.example/").fields.all(named: "Authorization") == [])
+        let own = try Self.follow(Self.fullRequest(), "wss://a:b@one.example/x")
+        #expect(own.fields.all(named: "Authorization") == ["Basic dTpw"])
+    }
+
+    @Test("wss never becomes ws (RFC 6455 §10.6)", arguments: ["ws://one.example/", "http://two.example/"])
+    func downgrade(location: String) throws {
+        let target = try WebSocketURL(parsing: location)
+        #expect(throws: RedirectError.wouldDropEncryption(target)) { try Self.follow(Self.fullRequest(), location) }
+        #expect(
+            RedirectError.wouldDropEncryption(target).description
+                == "a redirect from wss to ws would drop the encryption; connect to \(target) yourself")
+    }
+
+    @Test("a redirect that names no place, or two, is refused (RFC 9110 §10.2.2)")
+    func locations() throws {
+        let request = try Self.fullRequest()
+        func outcome(_ response: ResponseHead) -> RedirectError? {
+            do throws(RedirectError) {
+                _ = try request.redirected(by: response, maximumRedirects: 9)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(outcome(Self.response(307)) == .missingLocation(status: 307))
+        #expect(outcome(Self.response(301, "")) == .missingLocation(status: 301))
+        #expect(outcome(Self.response(301, "/a", "/a")) == nil)
+        #expect(outcome(Self.response(301, "/a", "/b")) == .severalLocations(["/a", "/b"]))
+        #expect(outcome(Self.response(301, "/a b")) == .invalidLocation("/a b", .space))
+        #expect(outcome(Self.response(301, "wss://")) == .invalidLocation("wss://", .emptyHost))
+        for scheme in ["file", "ftp", "echo", "ws+unix", "javascript"] {
+            #expect(outcome(Self.response(301, "\(scheme):/x")) == .forbiddenScheme(scheme))
+        }
+    }
+
+    @Test("redirects are bounded, also those that lead in a circle")
+    func bound() throws {
+        var request = try ClientRequest(url: WebSocketURL(parsing: "ws://h/"))
+        let response = Self.response(302, "/")
+        for _ in 0..<3 { request = try #require(try request.redirected(by: response, maximumRedirects: 3)) }
+        #expect(throws: RedirectError.tooMany(maximum: 3)) {
+            try request.redirected(by: response, maximumRedirects: 3)
+        }
+        let none = try ClientRequest(url: WebSocketURL(parsing: "ws://h/"))
+        #expect(throws: RedirectError.tooMany(maximum: 0)) { try none.redirected(by: response, maximumRedirects: 0) }
+    }
+
+    @Test("a server behind a socket file can redirect to itself, by the name it was called, and nowhere else")
+    func unixSocket() throws {
+        let request = try ClientRequest(url: WebSocketURL(parsing: "ws+unix:/run/a.sock:/x"))
+        #expect(try Self.follow(request, "/y").url.description == "ws+unix:/run/a.sock:/y")
+        #expect(try Self.follow(request, "http://localhost/y?z").url.description == "ws+unix:/run/a.sock:/y?z")
+        for location in ["ws://localhost:81/", "wss://localhost/", "//example.com/", "http://127.0.0.1/"] {
+            let target = try request.url.resolving(location: location)
+            #expect(throws: RedirectError.leavesSocket(target)) { try Self.follow(request, location) }
+        }
+        let named = try ClientRequest(url: WebSocketURL(parsing: "ws+unix:/run/a.sock"), host: "App.example")
+        #expect(try Self.follow(named, "http://app.example/z").url.description == "ws+unix:/run/a.sock:/z")
+        #expect(try Self.follow(named, "/z").fields.first(named: "Host") == "App.example")
+    }
+
+    @Test("a Location with letters of any script leads to the ASCII form of the host")
+    func internationalLocation() throws {
+        let next = try Self.follow(Self.fullRequest(), "https://münchen.example/ü")
+        #expect(next.url.description == "wss://xn--mnchen-3ya.example/%C3%BC")
+        #expect(next.fields.first(named: "Host") == "xn--mnchen-3ya.example")
+    }
+
+    @Test("what is said of a redirect is one line that is safe to show")
+    func descriptions() throws {
+        let url = try WebSocketURL(parsing: "ws://h/")
+        let errors: [RedirectError] = [
+            .missingLocation(status: 302), .severalLocations(["a\u{1B}[2J", "b"]), .invalidLocation("\n", .empty),
+            .forbiddenScheme("x\r"), .wouldDropEncryption(url), .leavesSocket(url), .tooMany(maximum: 0),
+            .tooMany(maximum: 1), .tooMany(maximum: 2),
+        ]
+        for error in errors {
+            #expect(!error.description.unicodeScalars.contains { $0.isInvisible })
+            #expect(error.description.contains("; ") && error.description.utf8.count < 400)
+        }
+        #expect(Set(errors.map(\.identifier)).count == 7)
+    }
+
+    @Test("stored cookies follow the user's own, one name at a time, and no redirect takes them along")
+    func cookies() throws {
+        var store = CookieStore()
+        let url = try WebSocketURL(parsing: "ws://h/")
+        store.receive(setCookie: "a=stored", from: url, at: 0)
+        store.receive(setCookie: "b=stored", from: url, at: 0)
+        let own = try ClientRequest(
+            url: url, extraFields: [HeaderField(parsing: "Cookie: x=1;a = own"), HeaderField(parsing: "cookie: y=2")])
+        let sent = own.withCookies(from: store, at: 0)
+        #expect(sent.fields.all(named: "Cookie") == ["x=1;a = own; y=2; b=stored"])
+        #expect(sent.withCookies(from: store, at: 0).fields == sent.fields)
+        #expect(sent.withCookies(from: CookieStore(), at: 0).fields == own.fields)
+        #expect(sent.redirected(to: url).fields.all(named: "Cookie") == ["x=1;a = own", "y=2"])
+        let other = sent.redirected(to: try WebSocketURL(parsing: "ws://other/"))
+        #expect(other.fields.all(named: "Cookie") == [])
+        #expect(other.withCookies(from: store, at: 0).fields.all(named: "Cookie") == [])
+        let back = other.redirected(to: url).withCookies(from: store, at: 0)
+        #expect(back.fields.all(named: "Cookie") == ["a=stored; b=stored"])
+    }
+}
