@@ -10,19 +10,50 @@ extension SystemStream {
     /// How an attempt to connect ended.
     public typealias Completion = (Result<SystemStream, IOError>) -> Void
 
-    /// Connects to an IPv4 or IPv6 address.
+    /// Connects to an IPv4 or IPv6 address, where `source` is given from that address of this machine.
     ///
     /// Closing the stream that is returned calls the attempt off; `completion` is then not called.
     public static func connect(
-        to address: SocketAddress, on loop: EventLoop, completion: @escaping Completion
-    ) throws(IOError) -> SystemStream {
-        let stream = try makeTCP(on: loop)
+        to address: SocketAddress, from source: SocketAddress? = nil, on loop: EventLoop,
+        completion: @escaping Completion
+    ) throws(AttemptError) -> SystemStream {
+        let stream: SystemStream
+        do throws(IOError) {
+            stream = try makeTCP(on: loop, family: source?.family)
+        } catch {
+            throw .system(error)
+        }
+        if let source {
+            let result = stream.bind(to: source)
+            guard result == 0 else {
+                stream.close()
+                throw .source(source.host, IOError(code: result))
+            }
+        }
         let attempt = ConnectAttempt(stream: stream, completion: completion)
         let result = address.withSockaddr { sockaddr in
             stream.withTCPHandle { uv_tcp_connect(attempt.request, $0, sockaddr, ConnectAttempt.callback) }
         }
-        try attempt.began(result)
+        do throws(IOError) {
+            try attempt.began(result)
+        } catch {
+            throw .system(error)
+        }
         return stream
+    }
+
+    /// Binds to an address of this machine and a port that is picked when it is connected.
+    private func bind(to source: SocketAddress) -> Int32 {
+        #if os(Linux)
+            // Picked here and now, it would be taken from all destinations, and one source would run out of ports after
+            // some 28,000 connections. A kernel that does not know the option goes on as before.
+            var descriptor: uv_os_fd_t = -1
+            handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { _ = uv_fileno($0, &descriptor) }
+            var isOn: Int32 = 1
+            setsockopt(
+                descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        return source.withSockaddr { sockaddr in withTCPHandle { uv_tcp_bind($0, sockaddr, 0) } }
     }
 
     /// Connects to a Unix-domain socket by its path.
@@ -58,9 +89,13 @@ extension SystemStream {
         }
     }
 
-    internal static func makeTCP(on loop: EventLoop) throws(IOError) -> SystemStream {
+    /// Makes a stream that is not connected; its socket exists from now on where a family is given.
+    internal static func makeTCP(
+        on loop: EventLoop, family: SocketAddress.Family? = nil
+    ) throws(IOError) -> SystemStream {
         let handle = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
-        let result = uv_tcp_init(loop.handle, handle)
+        let domain = family.map { $0 == .ipv4 ? AF_INET : AF_INET6 } ?? AF_UNSPEC
+        let result = uv_tcp_init_ex(loop.handle, handle, UInt32(domain))
         guard result == 0 else {
             handle.deallocate()
             throw IOError(code: result)

@@ -8,6 +8,8 @@ struct ConnectSettings {
     let url: WebSocketURL
     /// What to ask for there.
     let request: ClientRequest
+    /// How the stream is opened.
+    let network: NetworkSettings
     /// What is sent as soon as the connection is open, in order.
     let messages: [(payload: [UInt8], kind: MessageKind)]
     /// The close frame that this end sends.
@@ -29,6 +31,7 @@ struct ConnectSettings {
             throw .badArgument(what: "URL '\(url)'", why: "this version has no TLS; use a ws:// URL")
         }
         request = try Self.request(arguments, url: url, secrets: Secrets(environment: environment))
+        network = try NetworkSettings(arguments)
         messages = try Self.messages(arguments)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
@@ -46,17 +49,6 @@ struct ConnectSettings {
         case .tcp(let host, let port): return .tcp(host: host, port: port)
         case .embeddedEcho: return nil
         }
-    }
-
-    /// How the stream is opened.
-    var network: NetworkSettings {
-        let family: SocketAddress.Family? =
-            switch arguments.addressFamily {
-            case .any: nil
-            case .ipv4: .ipv4
-            case .ipv6: .ipv6
-            }
-        return NetworkSettings(family: family)
     }
 
     /// What is accepted from the peer, and how the connection is closed.

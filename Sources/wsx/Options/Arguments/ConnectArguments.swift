@@ -33,6 +33,9 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var userAgent: String?
 
     var addressFamily = AddressFamily.any
+    /// As typed: `HOST:PORT:IP[,IP...]`.
+    var resolve: [String] = []
+    var sourceIPs: [String] = []
     var unixSocket: String?
     var connectTimeout = Duration.seconds(10)
 
