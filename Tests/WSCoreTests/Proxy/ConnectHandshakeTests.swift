@@ -157,8 +157,8 @@ import Testing
     @Test(
         "each kind of refusal says what to try",
         arguments: [
-            (403, "rules"), (405, "port"), (501, "CONNECT"), (502, "target"), (503, "target"), (504, "target"),
-            (500, "log"),
+            (400, "web server"), (401, "USER:PASSWORD"), (403, "rules"), (405, "port"), (418, "log"), (500, "target"),
+            (501, "CONNECT"), (502, "target"), (503, "target"), (504, "target"),
         ])
     func remedies(status: Int, word: String) {
         let words = Self.refusal(status).description
