@@ -75,10 +75,11 @@ import WSCore
                 "connecting to ws://h/: [::1]:1: operation canceled, 127.0.0.1:1: connection refused; is the server running?"
         ),
         Example(
-            failure: .connecting(url: url, .lost(.system(.connectionReset))), status: .unreachable, kind: "connect",
+            failure: .connecting(url: url, .lost(.system(.connectionReset), .upgrading)), status: .unreachable,
+            kind: "connect",
             message: "connecting to ws://h/: connection reset by peer during the upgrade"),
         Example(
-            failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10))), status: .timedOut,
+            failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10), peer: nil)), status: .timedOut,
             kind: "timeout",
             message: "connecting to ws://h/: timed out after 10 s (upgrade); --connect-timeout waits longer"),
         Example(
