@@ -221,6 +221,36 @@ URLS = {
     "origin": b"https://app.example:8443",
 }
 
+PROXY_CHOICE = {
+    "http": b"http://user:pass%40word@proxy:3128/\nexample.com,.local\nwww.example.com",
+    "https": b"https://proxy\n*\nhost",
+    "socks": b"socks5h://u:p@[fe80::1%25eth0]\n10.0.0.0/8 [2001:db8::/33]:443\n10.1.2.3",
+    "bare": b"proxy:3128\n[::1]:443,2001:db8::/32\n[2001:db8::1]",
+    "other-scheme": b"socks4://proxy\n*.example.com.:8443\nexample.com.",
+    "open-path": b"http://a/b@c",
+}
+
+PROXY_CONNECT = {
+    "open": b"HTTP/1.1 200 Connection established\r\nContent-Length: 3\r\n\r\n\x16\x03\x01",
+    "after-interim-responses": b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 200 OK\r\n\r\n",
+    "login-wanted": b"HTTP/1.1 407 x\r\nProxy-Authenticate: Digest realm=\"a, b\", NTLM, Basic realm=c\r\n"
+                    b"Content-Length: 2\r\n\r\nno",
+    "refused-chunked": b"HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n",
+    "switching": b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
+    "socks": b"\x05\xff",
+}
+
+SOCKS_REPLY = bytes([5, 0, 0, 1, 127, 0, 0, 1, 4, 56])
+PROXY_SOCKS = {
+    "open": b"\x05\x00" + SOCKS_REPLY + b"\x16\x03\x01",
+    "open-with-login": b"\x05\x02\x01\x00" + SOCKS_REPLY,
+    "name": b"\x05\x00" + SOCKS_REPLY[:3] + b"\x03\x05proxy\x00\x50HTTP",
+    "ipv6": b"\x05\x00" + SOCKS_REPLY[:3] + b"\x04" + bytes(18),
+    "refused": b"\x05\x00\x05\x05",
+    "no-method": b"\x05\xff",
+    "http": b"HTTP/1.1 400 Bad Request\r\n\r\n",
+}
+
 JSON_EVENTS = {
     "text": b"hello",
     "escapes": b'"\\\n\r\t\b\f/\x00\x1b[31m\x7f',
@@ -278,6 +308,9 @@ TARGETS = {
     "server-handshake": SERVER_HANDSHAKE,
     "extensions": EXTENSIONS,
     "urls": URLS,
+    "proxy-choice": PROXY_CHOICE,
+    "proxy-connect": PROXY_CONNECT,
+    "proxy-socks": PROXY_SOCKS,
     "json-events": JSON_EVENTS,
     "options": {name: "\0".join(words).encode() for name, words in OPTIONS.items()},
     "records": RECORDS,

@@ -32,6 +32,25 @@ _wsx() {
             COMPREPLY=($(compgen -f -- "$current"))
             return
             ;;
+        'connect --ca' | 'connect --ca=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'connect --cert' | 'connect --cert=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'connect --key' | 'connect --key=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'connect --tls-min' | 'connect --tls-min=')
+            COMPREPLY=($(compgen -W $'1.2\n1.3' -- "$current"))
+            return
+            ;;
         'connect --compress=')
             COMPREPLY=($(compgen -W $'on\noff' -- "$current"))
             return
@@ -44,7 +63,7 @@ _wsx() {
             COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
             return
             ;;
-        'connect -x' | 'connect --execute' | 'connect --execute=' | 'connect --linger' | 'connect --linger=' | 'connect -n' | 'connect --count' | 'connect --count=' | 'connect --timeout' | 'connect --timeout=' | 'connect --close-code' | 'connect --close-code=' | 'connect --close-reason' | 'connect --close-reason=' | 'connect --close-timeout' | 'connect --close-timeout=' | 'connect -H' | 'connect --header' | 'connect --header=' | 'connect -s' | 'connect --subprotocol' | 'connect --subprotocol=' | 'connect -a' | 'connect --auth' | 'connect --auth=' | 'connect --bearer' | 'connect --bearer=' | 'connect -b' | 'connect --cookie' | 'connect --cookie=' | 'connect -o' | 'connect --origin' | 'connect --origin=' | 'connect --host' | 'connect --host=' | 'connect --user-agent' | 'connect --user-agent=' | 'connect --connect-timeout' | 'connect --connect-timeout=' | 'connect --compress-window-bits' | 'connect --compress-window-bits=' | 'connect --max-message-size' | 'connect --max-message-size=' | 'connect --max-fragments' | 'connect --max-fragments=' | 'connect --fragment-size' | 'connect --fragment-size=')
+        'connect -x' | 'connect --execute' | 'connect --execute=' | 'connect --linger' | 'connect --linger=' | 'connect -n' | 'connect --count' | 'connect --count=' | 'connect --timeout' | 'connect --timeout=' | 'connect --close-code' | 'connect --close-code=' | 'connect --close-reason' | 'connect --close-reason=' | 'connect --close-timeout' | 'connect --close-timeout=' | 'connect -H' | 'connect --header' | 'connect --header=' | 'connect -s' | 'connect --subprotocol' | 'connect --subprotocol=' | 'connect -a' | 'connect --auth' | 'connect --auth=' | 'connect --bearer' | 'connect --bearer=' | 'connect -b' | 'connect --cookie' | 'connect --cookie=' | 'connect -o' | 'connect --origin' | 'connect --origin=' | 'connect --host' | 'connect --host=' | 'connect --user-agent' | 'connect --user-agent=' | 'connect --max-redirects' | 'connect --max-redirects=' | 'connect --resolve' | 'connect --resolve=' | 'connect --source-ip' | 'connect --source-ip=' | 'connect --connect-timeout' | 'connect --connect-timeout=' | 'connect --proxy' | 'connect --proxy=' | 'connect --no-proxy' | 'connect --no-proxy=' | 'connect --passphrase' | 'connect --passphrase=' | 'connect --pin' | 'connect --pin=' | 'connect --tls-server-name' | 'connect --tls-server-name=' | 'connect --compress-window-bits' | 'connect --compress-window-bits=' | 'connect --max-message-size' | 'connect --max-message-size=' | 'connect --max-fragments' | 'connect --max-fragments=' | 'connect --fragment-size' | 'connect --fragment-size=')
             return
             ;;
         'listen --input' | 'listen --input=')
@@ -53,6 +72,21 @@ _wsx() {
             ;;
         'listen --output' | 'listen --output=')
             COMPREPLY=($(compgen -W $'text\nraw\nnul\njson' -- "$current"))
+            return
+            ;;
+        'listen --tls-cert' | 'listen --tls-cert=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'listen --tls-key' | 'listen --tls-key=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'listen --client-ca' | 'listen --client-ca=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
             return
             ;;
         'listen --compress=')
@@ -67,7 +101,7 @@ _wsx() {
             COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
             return
             ;;
-        'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
+        'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
             return
             ;;
     esac
@@ -81,12 +115,12 @@ _wsx() {
             ;;
         connect)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--linger\n-n\n--count\n--timeout\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-4\n--ipv4\n-6\n--ipv6\n--unix-socket\n--connect-timeout\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--linger\n-n\n--count\n--timeout\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
             fi
             ;;
         listen)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--input\n--crlf\n--output\n--close-timeout\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--input\n--crlf\n--output\n--close-timeout\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
             fi
             ;;
         help)

@@ -26,6 +26,7 @@ typechecks Proxy Bytes Handshake
 typechecks Deflate Bytes Protocol Handshake
 typechecks TLS Bytes Handshake
 typechecks IO Bytes
+typechecks Continuity Bytes Protocol
 
 # imports_only MODULE PATTERN: no Swift file outside the pattern imports the module.
 imports_only() {

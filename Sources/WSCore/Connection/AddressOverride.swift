@@ -39,7 +39,11 @@ public struct AddressOverride: Sendable {
 
     /// The text before the second colon, of which brackets hide their own, and the text after it.
     private static func parts(of text: String) throws(AddressOverrideError) -> (Substring, Substring) {
-        let hostEnd = text.first == "[" ? text.firstIndex(of: "]") ?? text.startIndex : text.startIndex
+        var hostEnd = text.startIndex
+        if text.first == "[" {
+            guard let bracket = text.firstIndex(of: "]") else { throw .host(.invalidIPv6Address(text)) }
+            hostEnd = bracket
+        }
         guard let colon = text[hostEnd...].firstIndex(of: ":") else { throw .missingPort }
         let port = text[text.index(after: colon)...]
         guard let second = port.firstIndex(of: ":") else { throw port.isEmpty ? .missingPort : .missingAddress }

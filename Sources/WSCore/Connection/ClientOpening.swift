@@ -87,7 +87,7 @@ extension ClientOpening: ByteStreamDelegate {
 
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         if let partialRefusal { return finish(.failure(.handshake(partialRefusal))) }
-        finish(.failure(.lost(error)))
+        finish(.failure(.lost(error, .upgrading)))
     }
 
     /// What the server said before is still to be read.

@@ -1,150 +1,294 @@
-/// Opens a WebSocket connection: name → address → stream → upgrade.
+/// Opens a WebSocket connection, through whatever stands between us and the server.
 ///
-///      StreamOpener ──► ClientOpening ──► completion
-///         └─── one time limit over all ───┘
+///      StreamOpener ─► [TLSStream ─►] [ProxyTunnel ─►] [TLSStream ─►] ClientOpening ─► completion
+///      name, address     https proxy     any proxy          wss           upgrade
+///           ▲                                                                │
+///           └───────────────────────── redirect ─────────────────────────────┘
+///
+/// One time limit is over all, and one over each phase that has one.
 public final class Connector {
-    /// Where to connect to and how.
-    public struct Settings: Sendable {
-        /// Where the stream leads, which need not be where the URL points.
-        public enum Destination: Sendable {
-            /// A host and a port.
-            case tcp(host: String, port: UInt16)
-            /// The path of a Unix-domain socket.
-            case unix(path: String)
-        }
-
-        /// Where the stream leads.
-        public var destination: Destination
-        /// What is asked for there.
-        public var request: ClientRequest
-        /// How the stream is opened.
-        public var network: NetworkSettings
-        /// The time limit over everything.
-        public var timeout: Duration
-
-        /// Makes settings.
-        public init(
-            destination: Destination, request: ClientRequest, network: NetworkSettings = NetworkSettings(),
-            timeout: Duration = .seconds(10)
-        ) {
-            self.destination = destination
-            self.request = request
-            self.network = network
-            self.timeout = timeout
-        }
-    }
-
-    /// A connection that has just been opened.
-    public struct Opened {
-        /// The stream, on which frames follow.
-        public let stream: any ByteStream
-        /// What was agreed.
-        public let upgrade: ClientUpgrade
-        /// What was agreed for permessage-deflate; nil: it is not used.
-        public let deflate: DeflateParameters?
-        /// Frames, or the beginning of one, that arrived together with the response.
-        public let firstBytes: [UInt8]
-        /// Where the stream leads: an address and port, or a socket's path.
-        public let peer: String
-        /// How long it took.
-        public let duration: Duration
-    }
-
     private let settings: Settings
+    private let resources: ConnectorResources
     private let loop: EventLoop
     private let completion: (Result<Opened, ConnectError>) -> Void
     private let startTime: Duration
-    private let handshake: ClientHandshake
+    /// Called with each ``Step``.
+    public var didStep: ((Step) -> Void)?
+
+    /// What is asked for, and how it is reached, since the last redirect.
+    private var request: ClientRequest
+    private var proxy: Proxy?
+    private var peer: String?
+    private var tls: TLSSummary?
+
     private var phase = ConnectError.Phase.resolving
+    private var targetLookup: NameResolver?
     private var opener: StreamOpener?
+    /// The stream, as long as none of the two that follow has it.
+    private var stream: (any ByteStream)?
+    private var tunnel: ProxyTunnel?
     private var opening: ClientOpening?
     private var timer: Timer?
+    private var phaseTimer: Timer?
     private var isOver = false
 
     /// Prepares a connection.
     /// - Parameters:
     ///   - settings: Where to and how.
+    ///   - resources: What it shares with others; made with TLS if it may be needed.
     ///   - loop: The loop it will belong to.
     ///   - completion: Called once; before ``start()`` returns only when there is nothing to wait for.
     public init(
-        _ settings: Settings, on loop: EventLoop, completion: @escaping (Result<Opened, ConnectError>) -> Void
+        _ settings: Settings, resources: ConnectorResources, on loop: EventLoop,
+        completion: @escaping (Result<Opened, ConnectError>) -> Void
     ) {
         self.settings = settings
+        self.resources = resources
         self.loop = loop
         self.completion = completion
+        request = settings.request
         startTime = loop.now
-        handshake = ClientHandshake(request: settings.request, nonce: SecureRandom.bytes(16))
     }
-
-    /// The request as it is sent, in lines that end with CR LF.
-    public var requestHead: String { String(decoding: handshake.requestBytes, as: UTF8.self) }
 
     /// Begins.
     public func start() {
-        let timer = Timer(on: loop) { [unowned self] in timedOut() }
-        timer.start(after: settings.timeout)
-        self.timer = timer
-        let destination: StreamOpener.Destination =
-            switch settings.destination {
-            case .tcp(let host, let port): .host(host, port: port)
-            case .unix(let path): .unix(path: path)
-            }
-        let opener = StreamOpener(destination, network: settings.network, on: loop) { [self] result in
-            switch result {
-            case .failure(let error): finish(.failure(error))
-            case .success(let (stream, peer)): upgrade(stream, peer: peer)
-            }
-        }
-        opener.didResolve = { [unowned self] in phase = .connecting }
-        self.opener = opener
-        opener.start()
+        timer = Timer(on: loop) { [unowned self] in timedOut(after: settings.timeouts.whole) }
+        timer?.start(after: settings.timeouts.whole)
+        connect()
     }
 
     /// Calls it off; the completion is not called.
     public func cancel() {
         isOver = true
         timer = nil
+        phaseTimer = nil
+        drop()
+    }
+
+    /// Lets go of everything that is under way.
+    private func drop() {
+        targetLookup?.cancel()
         opener?.cancel()
+        tunnel?.cancel()
         opening?.cancel()
+        stream?.close()
+        targetLookup = nil
         opener = nil
+        tunnel = nil
         opening = nil
+        stream = nil
     }
 
-    private func upgrade(_ stream: any ByteStream, peer: String) {
-        phase = .upgrading
-        let opening = ClientOpening(handshake, on: stream) { [self] result in
-            switch result {
-            case .failure(let error): finish(.failure(error))
-            case .success(let opened): upgraded(stream, opened, peer: peer)
-            }
-        }
-        self.opening = opening
-        opening.start()
+    private func enter(_ phase: ConnectError.Phase) {
+        self.phase = phase
+        phaseTimer = nil
+        guard let limit = settings.timeouts.phases[phase] else { return }
+        let timer = Timer(on: loop) { [unowned self] in timedOut(after: limit) }
+        timer.start(after: limit)
+        phaseTimer = timer
     }
 
-    private func upgraded(_ stream: any ByteStream, _ opened: ClientOpening.Opened, peer: String) {
-        do throws(DeflateNegotiationError) {
-            let deflate = try DeflateAnswer.parameters(
-                in: opened.upgrade.extensions, to: settings.request.extensionOffers)
-            opening = nil
-            finish(
-                .success(
-                    Opened(
-                        stream: stream, upgrade: opened.upgrade, deflate: deflate, firstBytes: opened.firstBytes,
-                        peer: peer, duration: loop.now - startTime)))
-        } catch {
-            finish(.failure(.compression(error)))
-        }
-    }
-
-    private func timedOut() {
+    private func timedOut(after limit: Duration) {
         if let refusal = opening?.partialRefusal { return finish(.failure(.handshake(refusal))) }
-        finish(.failure(.timedOut(phase, after: settings.timeout)))
+        if let proxy, let refusal = tunnel?.partialRefusal { return finish(.failure(.proxy(proxy, refusal))) }
+        finish(.failure(.timedOut(phase, after: limit, peer: peer)))
     }
 
     private func finish(_ result: Result<Opened, ConnectError>) {
         guard !isOver else { return }
         cancel()
         completion(result)
+    }
+
+    // MARK: The stream
+
+    private func connect() {
+        peer = nil
+        tls = nil
+        enter(.resolving)
+        do throws(ProxyChoiceError) {
+            proxy = try chooseProxy()
+        } catch {
+            return finish(.failure(.proxyChoice(error)))
+        }
+        // SOCKS 5 without h: the proxy gets an address that we look up.
+        guard let proxy, proxy.needsTargetAddress, case .tcp(let host, let port) = request.url.endpoint else {
+            return open(targetAddress: nil)
+        }
+        targetLookup = NameResolver.resolve(host, port: port, on: loop) { [self] result in
+            targetLookup = nil
+            switch result {
+            case .failure(let error): finish(.failure(.unresolvable(host: host, error)))
+            case .success(let all):
+                let family = settings.network.family
+                guard let address = all.first(where: { family == nil || $0.family == family }) else {
+                    return finish(.failure(.noAddress(host: host)))
+                }
+                open(targetAddress: address.hostBytes)
+            }
+        }
+    }
+
+    private func chooseProxy() throws(ProxyChoiceError) -> Proxy? {
+        guard settings.destination == nil, case .tcp(let host, let port) = request.url.endpoint else { return nil }
+        return try settings.proxies?.proxy(isSecure: request.url.isSecure, host: host, port: port)?.proxy
+    }
+
+    /// Where the first hop leads.
+    private var firstHop: StreamOpener.Destination? {
+        switch settings.destination {
+        case .tcp(let host, let port): return .host(host, port: port)
+        case .unix(let path): return .unix(path: path)
+        case nil: break
+        }
+        if let proxy { return .host(proxy.host, port: proxy.port) }
+        switch request.url.endpoint {
+        case .tcp(let host, let port): return .host(host, port: port)
+        case .unix(let path): return .unix(path: path)
+        case .embeddedEcho: return nil
+        }
+    }
+
+    private func open(targetAddress: [UInt8]?) {
+        guard let firstHop else { preconditionFailure("echo: needs a destination") }
+        let opener = StreamOpener(firstHop, network: settings.network, on: loop) { [self] result in
+            self.opener = nil
+            switch result {
+            case .failure(let error):
+                finish(.failure(proxy.map { .proxyUnreachable($0, error) } ?? error))
+            case .success(let (stream, peer)):
+                self.peer = peer
+                self.stream = stream
+                if let proxy { reach(proxy, targetAddress: targetAddress) } else { secure() }
+            }
+        }
+        opener.didResolve = { [unowned self] in enter(.connecting) }
+        self.opener = opener
+        opener.start()
+    }
+
+    // MARK: The proxy
+
+    private func reach(_ proxy: Proxy, targetAddress: [UInt8]?) {
+        guard let stream else { return }
+        enter(.tunnelling)
+        guard proxy.isSecure else { return tunnel(through: proxy, targetAddress: targetAddress) }
+        let secured = resources.secure(stream, with: proxy) { [self] result in
+            switch result {
+            case .failure(.protection(let error as TLSError)): finish(.failure(.proxySecurity(proxy, error)))
+            case .failure(let error): finish(.failure(.lost(error, .tunnelling)))
+            case .success(let summary):
+                didStep?(.secured(summary, with: proxy))
+                tunnel(through: proxy, targetAddress: targetAddress)
+            }
+        }
+        self.stream = secured
+        secured.start()
+    }
+
+    private func tunnel(through proxy: Proxy, targetAddress: [UInt8]?) {
+        guard let stream, case .tcp(let host, let port) = request.url.endpoint else { return }
+        do throws(ProxyError) {
+            let handshake = try ProxyHandshake(
+                proxy: proxy, host: host, port: port, address: targetAddress,
+                userAgent: request.fields.first(named: "User-Agent"))
+            let tunnel = ProxyTunnel(handshake, with: proxy, on: stream) { [self] result in
+                switch result {
+                case .failure(let error): finish(.failure(error))
+                case .success(let firstBytes):
+                    self.tunnel = nil
+                    self.stream = stream
+                    secure(with: firstBytes)
+                }
+            }
+            self.stream = nil
+            self.tunnel = tunnel
+            if let head = handshake.requestHead { didStep?(.sent(head: head)) }
+            tunnel.start()
+        } catch {
+            finish(.failure(.proxy(proxy, error)))
+        }
+    }
+
+    // MARK: The server
+
+    private func secure(with firstBytes: [UInt8] = []) {
+        guard request.url.isSecure, let stream else { return upgrade(with: firstBytes) }
+        enter(.securing)
+        let secured = resources.secure(stream, name: serverName, sessionKey: request.url.hostField) { [self] result in
+            switch result {
+            case .failure(.protection(let error as TLSError)): finish(.failure(.security(error)))
+            case .failure(let error): finish(.failure(.lost(error, .securing)))
+            case .success(let summary):
+                tls = summary
+                didStep?(.secured(summary, with: nil))
+                upgrade()
+            }
+        }
+        self.stream = secured
+        secured.start(with: firstBytes)
+    }
+
+    /// The name that was asked for holds for the server that was asked for, not for those that it redirects to.
+    private var serverName: TLSServerName {
+        if let name = settings.serverName, request.url.isSameOrigin(as: settings.request.url) {
+            return TLSServerName(host: name)
+        }
+        guard case .tcp(let host, _) = request.url.endpoint else { return .name("localhost") }
+        return TLSServerName(host: host)
+    }
+
+    private func upgrade(with firstBytes: [UInt8] = []) {
+        guard let stream else { return }
+        enter(.upgrading)
+        request = request.withCookies(from: resources.cookies, at: WallTime.now.seconds)
+        let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
+        let opening = ClientOpening(handshake, on: stream) { [self] result in
+            switch result {
+            case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
+            case .failure(.handshake(.refused(let head, let body, let isTruncated))):
+                refused(.refused(head, body: body, bodyIsTruncated: isTruncated), head)
+            case .failure(let error): finish(.failure(error))
+            case .success(let opened): upgraded(stream, opened)
+            }
+        }
+        self.stream = nil
+        self.opening = opening
+        didStep?(.sent(head: String(decoding: handshake.requestBytes, as: UTF8.self)))
+        opening.start(with: firstBytes)
+    }
+
+    /// Follows a redirect, if that is wanted.
+    private func refused(_ error: HandshakeError, _ head: ResponseHead) {
+        resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
+        guard let maximumRedirects = settings.maximumRedirects else { return finish(.failure(.handshake(error))) }
+        do throws(RedirectError) {
+            guard let next = try request.redirected(by: head, maximumRedirects: maximumRedirects) else {
+                return finish(.failure(.handshake(error)))
+            }
+            didStep?(.received(head))
+            didStep?(.redirected(to: next.url))
+            drop()
+            request = next
+            connect()
+        } catch {
+            finish(.failure(.redirect(error)))
+        }
+    }
+
+    private func upgraded(_ stream: any ByteStream, _ opened: ClientOpening.Opened) {
+        resources.cookies.receive(opened.upgrade.response, from: request.url, at: WallTime.now.seconds)
+        do throws(DeflateNegotiationError) {
+            let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)
+            opening = nil
+            didStep?(.received(opened.upgrade.response))
+            finish(
+                .success(
+                    Opened(
+                        stream: stream, request: request, upgrade: opened.upgrade, tls: tls, deflate: deflate,
+                        firstBytes: opened.firstBytes, peer: peer ?? "", duration: loop.now - startTime)))
+        } catch {
+            finish(.failure(.compression(error)))
+        }
     }
 }

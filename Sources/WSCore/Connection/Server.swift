@@ -41,6 +41,8 @@ public final class Server<Handler: ConnectionHandler> {
         public let extensions: [ExtensionOffer]
         /// The client's address; nil on a Unix-domain socket.
         public let address: SocketAddress?
+        /// What was agreed for TLS; nil: it is not used.
+        public let tls: TLSSummary?
 
         /// The answer to the request.
         public var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
@@ -52,8 +54,11 @@ public final class Server<Handler: ConnectionHandler> {
     public private(set) var connections: [Int: Connection<Handler>] = [:]
     /// Called with each request that was refused, and the client's address.
     public var didRefuse: ((HandshakeRefusal, SocketAddress?) -> Void)?
+    /// Called when TLS with a client fails before its request, with the client's address.
+    public var didFailToSecure: ((TLSError, SocketAddress?) -> Void)?
 
     private let settings: Settings
+    private let tls: TLSLayer?
     private let resources: ConnectionResources
     private let makeHandler: (Client) -> Handler
     private var listener: StreamListener?
@@ -69,9 +74,16 @@ public final class Server<Handler: ConnectionHandler> {
     public var didReachLimit: ((Int) -> Void)?
 
     /// Makes a server that does not listen yet.
-    /// - Parameter makeHandler: Makes the handler of a client; the handler must tell ``remove(_:)`` of the end.
-    public init(_ settings: Settings, on loop: EventLoop, makeHandler: @escaping (Client) -> Handler) {
+    /// - Parameters:
+    ///   - settings: What it does with its clients.
+    ///   - tls: TLS as a server; nil: it is not used.
+    ///   - loop: The loop everything runs on.
+    ///   - makeHandler: Makes the handler of a client; the handler must tell ``remove(_:)`` of the end.
+    public init(
+        _ settings: Settings, tls: TLSLayer? = nil, on loop: EventLoop, makeHandler: @escaping (Client) -> Handler
+    ) {
         self.settings = settings
+        self.tls = tls
         self.loop = loop
         self.makeHandler = makeHandler
         resources = ConnectionResources(on: loop)
@@ -119,12 +131,14 @@ public final class Server<Handler: ConnectionHandler> {
 
     private func accept(_ stream: SystemStream) {
         let address = stream.peerAddress
+        let secured = tls.map { TLSStream(stream, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(
-            stream, policy: settings.policy, timeout: settings.handshakeTimeout
+            secured ?? stream, policy: settings.policy, timeout: settings.handshakeTimeout
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
             defer { updateAccepting() }
             switch outcome {
+            case .abandoned(.protection(let error as TLSError)?): didFailToSecure?(error, address)
             case .abandoned: break
             case .refused(let refusal): didRefuse?(refusal, address)
             case .accepted(let upgrade, let firstBytes):
@@ -134,6 +148,7 @@ public final class Server<Handler: ConnectionHandler> {
         openings[ObjectIdentifier(opening)] = opening
         updateAccepting()
         opening.start()
+        secured?.start()
     }
 
     private func open(_ stream: any ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, firstBytes: [UInt8])
@@ -142,7 +157,9 @@ public final class Server<Handler: ConnectionHandler> {
         let number = lastNumber
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
         let extensions = deflate.map { [$0.answer] } ?? []
-        let client = Client(number: number, upgrade: upgrade, extensions: extensions, address: address)
+        let client = Client(
+            number: number, upgrade: upgrade, extensions: extensions, address: address,
+            tls: (stream as? TLSStream)?.summary)
         let handler = makeHandler(client)
         let connection = Connection(
             stream, settings: settings.connection, deflate: deflate?.parameters, resources: resources, handler: handler)

@@ -4,8 +4,8 @@ internal final class ServerOpening: ByteStreamDelegate {
     enum Outcome {
         case accepted(ServerUpgrade, firstBytes: [UInt8])
         case refused(HandshakeRefusal)
-        /// The client left before its request was complete.
-        case abandoned
+        /// The client left before its request was complete, or the stream failed.
+        case abandoned(StreamError?)
     }
 
     let stream: any ByteStream
@@ -71,13 +71,13 @@ internal final class ServerOpening: ByteStreamDelegate {
         }
     }
 
-    func streamDidReachEnd(_ stream: any ByteStream) { abandon() }
+    func streamDidReachEnd(_ stream: any ByteStream) { abandon(nil) }
     func streamDidDrain(_ stream: any ByteStream) {}
-    func stream(_ stream: any ByteStream, didFailToRead error: StreamError) { abandon() }
-    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) { abandon() }
+    func stream(_ stream: any ByteStream, didFailToRead error: StreamError) { abandon(error) }
+    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) { abandon(error) }
 
-    private func abandon() {
+    private func abandon(_ error: StreamError?) {
         stream.close()
-        finish(.abandoned)
+        finish(.abandoned(error))
     }
 }

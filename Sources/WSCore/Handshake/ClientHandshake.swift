@@ -14,7 +14,6 @@ public struct ClientHandshake: Sendable {
     private let request: ClientRequest
     private let key: String
     private var reader: ResponseReader
-    /// What is wrong with an accepted response.
     private var failure: HandshakeError?
 
     /// Makes the handshake for a request.
@@ -47,12 +46,9 @@ public struct ClientHandshake: Sendable {
 
     /// Takes note that the server closed the connection, which no handshake survives.
     public mutating func receiveEndOfStream() throws(HandshakeError) -> Never {
-        if let failure { throw failure }
-        do {
-            try reader.receiveEndOfStream()
-        } catch {
-            throw HandshakeError(error)
-        }
+        let error = failure ?? HandshakeError(reader.failureAtEndOfStream)
+        failure = error
+        throw error
     }
 
     /// The refusal with what came of its body, once its head is there: what to show when time runs out before the end.

@@ -32,7 +32,6 @@ struct ResponseReader: Sendable {
     private var interimResponseCount = 0
     private var refusal: ResponseHead?
     private var body: ResponseBody?
-    private var failure: Failure?
 
     /// Makes the reader of one response, whose head and those of interim ones each have `limits`.
     init(_ purpose: Purpose, limits: HeadLimits) {
@@ -44,44 +43,9 @@ struct ResponseReader: Sendable {
     /// Takes bytes; returns the head of an accepted response and how many of these bytes came before its end, or nil
     /// as long as the response is not complete.
     ///
-    /// Throws a refusal once its body is complete, or as much of it as is shown. After an error the same error is
-    /// thrown again.
+    /// Throws a refusal once its body is complete, or as much of it as is shown. There is nothing to be read after an
+    /// accepted response or an error.
     mutating func receive(_ bytes: RawSpan) throws(Failure) -> (head: ResponseHead, consumedByteCount: Int)? {
-        if let failure { throw failure }
-        do {
-            return try receiveUnfailed(bytes)
-        } catch {
-            failure = error
-            throw error
-        }
-    }
-
-    /// Takes note that the peer closed the connection, which no response survives.
-    mutating func receiveEndOfStream() throws(Failure) -> Never {
-        if let failure { throw failure }
-        body?.finish(streamEnded: true)
-        let hasAnswered = parser.byteCount > 0 || interimResponseCount > 0
-        let error = currentRefusal ?? (hasAnswered ? .incompleteResponse : .closedBeforeResponse)
-        failure = error
-        throw error
-    }
-
-    /// The failure, or the refusal with what came of its body once its head is there.
-    var partialRefusal: Failure? {
-        if let failure { return failure }
-        var copy = self
-        copy.body?.finish(streamEnded: false)
-        return copy.currentRefusal
-    }
-
-    private var currentRefusal: Failure? {
-        guard let refusal, let body else { return nil }
-        return .refused(refusal, body: body.content, bodyIsTruncated: body.isTruncated)
-    }
-
-    private mutating func receiveUnfailed(
-        _ bytes: RawSpan
-    ) throws(Failure) -> (head: ResponseHead, consumedByteCount: Int)? {
         var offset = 0
         while body == nil {
             guard let headByteCount = try receiveHead(bytes.extracting(droppingFirst: offset)) else { return nil }
@@ -93,6 +57,27 @@ struct ResponseReader: Sendable {
         body?.receive(bytes, from: offset)
         if body?.isComplete == true, let currentRefusal { throw currentRefusal }
         return nil
+    }
+
+    /// What it means that the peer closed the connection here.
+    var failureAtEndOfStream: Failure {
+        let hasAnswered = parser.byteCount > 0 || interimResponseCount > 0
+        return refusal(streamEnded: true) ?? (hasAnswered ? .incompleteResponse : .closedBeforeResponse)
+    }
+
+    /// The refusal with what came of its body, once its head is there.
+    var partialRefusal: Failure? { refusal(streamEnded: false) }
+
+    /// The refusal when no more bytes come.
+    private func refusal(streamEnded: Bool) -> Failure? {
+        var copy = self
+        copy.body?.finish(streamEnded: streamEnded)
+        return copy.currentRefusal
+    }
+
+    private var currentRefusal: Failure? {
+        guard let refusal, let body else { return nil }
+        return .refused(refusal, body: body.content, bodyIsTruncated: body.isTruncated)
     }
 
     private func accepts(_ head: ResponseHead) -> Bool {

@@ -7,6 +7,25 @@ import CLibuv
 
 /// Whole files.
 public enum File {
+    /// Whether there is a directory at `path`.
+    public static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Appends bytes to the file at `path`, which is made, for its owner alone, if it is not there.
+    public static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        defer { Descriptor.closeDescriptor(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { throw IOError(code: uv_translate_sys_error(errno)) }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
     /// Reads all of the file at `path`.
     public static func read(_ path: String) throws(IOError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -131,6 +131,16 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
+    /// The 4 or 16 bytes of the address, in the order of the network.
+    public var hostBytes: [UInt8] {
+        withUnsafeBytes(of: storage) { bytes in
+            switch family {
+            case .ipv4: Array(bytes[4..<8])
+            case .ipv6: Array(bytes[8..<24])
+            }
+        }
+    }
+
     /// The address with its port: `127.0.0.1:80`, `[::1]:80`.
     public var description: String {
         family == .ipv6 ? "[\(host)]:\(port)" : "\(host):\(port)"

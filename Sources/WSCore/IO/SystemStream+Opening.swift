@@ -56,13 +56,18 @@ extension SystemStream {
         return source.withSockaddr { sockaddr in withTCPHandle { uv_tcp_bind($0, sockaddr, 0) } }
     }
 
-    /// Connects to a Unix-domain socket by its path.
+    /// Connects to a Unix-domain socket by its path; on Linux `@name` is one of the abstract namespace.
     ///
     /// Closing the stream that is returned calls the attempt off; `completion` is then not called.
     public static func connect(
         toPath path: String, on loop: EventLoop, completion: @escaping Completion
     ) throws(IOError) -> SystemStream {
         try checkSocketPath(path)
+        if AbstractSocket.isNamed(by: path) {
+            let stream = try open(descriptor: try AbstractSocket.connected(to: path), on: loop)
+            ConnectAttempt(stream: stream, completion: completion).succeedLater()
+            return stream
+        }
         let stream = try makePipe(on: loop)
         let attempt = ConnectAttempt(stream: stream, completion: completion)
         stream.withPipeHandle { uv_pipe_connect(attempt.request, $0, path, ConnectAttempt.callback) }
@@ -171,6 +176,11 @@ private final class ConnectAttempt {
         throw IOError(code: result)
     }
 
+    /// Completes at the end of the turn, so that the caller has the stream by then.
+    func succeedLater() {
+        stream.loop.atEndOfTurn(self)
+    }
+
     static let callback: uv_connect_cb = { request, status in
         guard let data = request?.pointee.data else { return }
         let attempt = Unmanaged<ConnectAttempt>.fromOpaque(data).takeRetainedValue()
@@ -181,5 +191,13 @@ private final class ConnectAttempt {
         } else {
             attempt.completion(.success(attempt.stream))
         }
+    }
+}
+
+extension ConnectAttempt: EndOfTurnWork {
+    func endTurn() {
+        Unmanaged.passUnretained(self).release()
+        guard !stream.isClosed else { return }
+        completion(.success(stream))
     }
 }

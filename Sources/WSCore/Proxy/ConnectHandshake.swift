@@ -36,9 +36,8 @@ struct ConnectHandshake: Sendable {
         }
     }
 
-    mutating func failureAtEndOfStream() -> ProxyError {
-        do { try reader.receiveEndOfStream() } catch { return ProxyError(error) }
-    }
+    /// What the end of the stream means here.
+    var failureAtEndOfStream: ProxyError { ProxyError(reader.failureAtEndOfStream) }
 
     var partialRefusal: ProxyError? { reader.partialRefusal.map(ProxyError.init) }
 }

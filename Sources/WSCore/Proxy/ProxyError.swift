@@ -125,8 +125,10 @@ extension ProxyError: CustomStringConvertible {
             switch head.status {
             case 403: "; its rules may not allow the host or the port"
             case 400, 405, 501: "; it may be a web server, or a proxy without CONNECT: check its port"
-            case 407: "; \(loginRemedy(head))"
-            case 502, 503, 504: "; it could not reach the target: check the host and port"
+            // RFC 9110 §11.7.1: a proxy asks for a login with 407. tinyproxy answers 401 to a wrong password.
+            case 401, 407: "; \(loginRemedy(head))"
+            // tinyproxy and squid answer 500 for a name that does not resolve.
+            case 500, 502, 503, 504: "; it may not have reached the target: check the host and port, or its log"
             default: "; see the proxy's log"
             }
         let reason = head.reason.isEmpty ? HTTPStatus.reason(of: head.status) : escapingControls(head.reason)

@@ -90,12 +90,7 @@ public struct ProxyHandshake: Sendable {
 
     /// Takes note that the proxy closed the connection before the tunnel was open.
     public mutating func receiveEndOfStream() throws(ProxyError) -> Never {
-        if let failure { throw failure }
-        let error: ProxyError
-        switch machine {
-        case .connect(var handshake): error = handshake.failureAtEndOfStream()
-        case .socks(let handshake): error = handshake.failureAtEndOfStream
-        }
+        let error = failure ?? failureAtEndOfStream
         failure = error
         throw error
     }
@@ -104,6 +99,13 @@ public struct ProxyHandshake: Sendable {
     public var partialRefusal: ProxyError? {
         if let failure { return failure }
         return if case .connect(let handshake) = machine { handshake.partialRefusal } else { nil }
+    }
+
+    private var failureAtEndOfStream: ProxyError {
+        switch machine {
+        case .connect(let handshake): handshake.failureAtEndOfStream
+        case .socks(let handshake): handshake.failureAtEndOfStream
+        }
     }
 
     private mutating func receiveUnfailed(_ bytes: RawSpan) throws(ProxyError) -> Progress {

@@ -1,3 +1,5 @@
+import COpenSSL
+
 /// What one's own certificate is made of.
 public struct TLSCertificateSource: Sendable, Equatable {
     /// The certificate and those of its issuers, in PEM, in this order; other things between them are passed over.
@@ -23,5 +25,17 @@ public struct TLSCertificateSource: Sendable, Equatable {
             throw .noCertificate(option: option)
         }
         return pin
+    }
+}
+
+extension TLSCertificateSource {
+    /// Whether the key can be read only with a passphrase.
+    public var isKeyEncrypted: Bool {
+        do throws(TLSConfigurationError) {
+            EVP_PKEY_free(try PEM.key(key, passphrase: nil, option: "--key"))
+            return false
+        } catch {
+            return error == .passphraseNeeded
+        }
     }
 }

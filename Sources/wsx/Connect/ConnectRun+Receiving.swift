@@ -59,12 +59,6 @@ extension ConnectRun: ConnectionHandler {
         connectionEnded(end)
     }
 
-    /// Shows the head of a request or response with `-v`, without the secrets in it.
-    func showHandshake(_ lines: [String], _ direction: Transcript.Direction) {
-        guard settings.arguments.verbosity > 0 else { return }
-        for line in lines { console.show(transcript.head(line, direction)) }
-    }
-
     /// Shows our own close frame.
     func showSent(_ frame: CloseFrame) {
         if showsFrames { console.show(transcript.close(frame, .sent)) }

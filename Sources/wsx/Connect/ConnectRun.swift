@@ -85,25 +85,25 @@ final class ConnectRun {
     // MARK: Opening
 
     private func connect() {
-        let destination: Connector.Settings.Destination
+        var target = settings.connector
         do throws(Failure) {
-            if let given = settings.destination { destination = given } else { destination = try startEmbeddedEcho() }
+            if settings.url.endpoint == .embeddedEcho { target.destination = try startEmbeddedEcho() }
         } catch {
             return end(with: error)
         }
+        if settings.arguments.tls.isInsecure {
+            console.notice("wsx: warning: certificates are not verified (--insecure)")
+        }
         let connector = Connector(
-            .init(
-                destination: destination, request: settings.request, network: settings.network,
-                timeout: settings.arguments.connectTimeout),
-            on: loop
+            target, resources: settings.connectorResources, on: loop
         ) { [unowned self] result in
             switch result {
             case .success(let opened): self.opened(opened)
             case .failure(let error): end(with: .connecting(url: "\(settings.url)", error))
             }
         }
+        connector.didStep = { [unowned self] step in show(step) }
         self.connector = connector
-        showHandshake(ReportedHead.lines(ofSent: connector.requestHead), .sent)
         connector.start()
     }
 
@@ -117,9 +117,9 @@ final class ConnectRun {
     private func opened(_ opened: Connector.Opened) {
         openTime = loop.now
         isCompressed = opened.deflate != nil
-        showHandshake(ReportedHead.lines(of: opened.upgrade.response), .received)
         output?.writeOpen(
-            url: "\(settings.url)", subprotocol: opened.upgrade.subprotocol, extensions: opened.upgrade.extensions)
+            url: "\(opened.request.url)", subprotocol: opened.upgrade.subprotocol, extensions: opened.upgrade.extensions
+        )
         let connection = Connection(
             opened.stream, settings: settings.connection, deflate: opened.deflate, resources: resources, handler: self)
         self.connection = connection
@@ -148,11 +148,12 @@ final class ConnectRun {
             return end(with: .input(error))
         }
         let agreed =
-            (opened.upgrade.subprotocol.map { ["subprotocol \(escapingControls($0))"] } ?? [])
+            (opened.tls.map { [$0.version] } ?? [])
+            + (opened.upgrade.subprotocol.map { ["subprotocol \(escapingControls($0))"] } ?? [])
             + opened.upgrade.extensions.map { escapingControls($0.name) }
         let parentheses = agreed.isEmpty ? "" : " (\(agreed.joined(separator: ", ")))"
         console.notice(
-            "Connected to \(settings.url) in \(Failure.words(for: opened.duration))\(parentheses). /help lists commands."
+            "Connected to \(opened.request.url) in \(Failure.words(for: opened.duration))\(parentheses). /help lists commands."
         )
     }
 

@@ -1,15 +1,15 @@
 import WSCore
 
-/// What the arguments of `wsx connect` mean: URL parsed, files read, request composed.
+/// What the arguments of `wsx connect` mean: URL parsed, files read, request composed, passphrases asked for.
 struct ConnectSettings {
     /// What was typed, for all that means what it says.
     let arguments: ConnectArguments
     /// Where to connect to.
     let url: WebSocketURL
-    /// What to ask for there.
-    let request: ClientRequest
-    /// How the stream is opened.
-    let network: NetworkSettings
+    /// What to ask for there, and how to get there.
+    let connector: Connector.Settings
+    /// TLS with the server and with proxies, and cookies.
+    let connectorResources: ConnectorResources
     /// What is sent as soon as the connection is open, in order.
     let messages: [(payload: [UInt8], kind: MessageKind)]
     /// The close frame that this end sends.
@@ -19,19 +19,27 @@ struct ConnectSettings {
     /// Whether they come through a pipe, or from a file.
     let readsPipe: Bool
 
-    /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``; `environment` looks variables up.
-    init(_ arguments: ConnectArguments, environment: @escaping (String) -> String? = { _ in nil }) throws(Failure) {
+    /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
+    init(
+        _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil })
+    ) throws(Failure) {
         self.arguments = arguments
         do throws(URLError) {
             url = try WebSocketURL(parsing: arguments.url)
         } catch {
             throw .badArgument(what: "URL '\(escapingControls(arguments.url))'", why: "\(error)")
         }
-        guard !url.isSecure else {
-            throw .badArgument(what: "URL '\(url)'", why: "this version has no TLS; use a ws:// URL")
-        }
-        request = try Self.request(arguments, url: url, secrets: Secrets(environment: environment))
-        network = try NetworkSettings(arguments)
+        let proxies = try Self.proxies(arguments, environment: secrets.environment)
+        let request = try RequestComposition(arguments: arguments, secrets: secrets).request(for: url)
+        connector = Connector.Settings(
+            request: request, destination: arguments.unixSocket.map { .unix(path: $0) },
+            network: try NetworkSettings(arguments), proxies: proxies, serverName: arguments.tls.serverName,
+            maximumRedirects: arguments.followsRedirects ? arguments.maximumRedirects : nil,
+            timeouts: arguments.connectTimeouts)
+        let isProxySecure = try Self.proxy(for: url, among: proxies)?.isSecure ?? false
+        let needsTLS = url.isSecure || isProxySecure || arguments.followsRedirects || arguments.tls.areGiven
+        let tls = needsTLS ? TLSComposition(arguments: arguments.tls, secrets: secrets) : nil
+        connectorResources = try ConnectorResources.make(tls)
         messages = try Self.messages(arguments)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
@@ -41,13 +49,22 @@ struct ConnectSettings {
         readsPipe = readsInput && !isTyped
     }
 
-    /// Where the stream leads, except for the embedded server.
-    var destination: Connector.Settings.Destination? {
-        if let path = arguments.unixSocket { return .unix(path: path) }
-        switch url.endpoint {
-        case .unix(let path): return .unix(path: path)
-        case .tcp(let host, let port): return .tcp(host: host, port: port)
-        case .embeddedEcho: return nil
+    private static func proxies(
+        _ arguments: ConnectArguments, environment: (String) -> String?
+    ) throws(Failure) -> ProxyChoice {
+        do throws(ProxyURLError) {
+            return try ProxyChoice(proxy: arguments.proxy, noProxy: arguments.noProxy, environment: environment)
+        } catch {
+            throw .badArgument(what: "--proxy", why: "\(error)")
+        }
+    }
+
+    private static func proxy(for url: WebSocketURL, among proxies: ProxyChoice) throws(Failure) -> Proxy? {
+        guard case .tcp(let host, let port) = url.endpoint else { return nil }
+        do throws(ProxyChoiceError) {
+            return try proxies.proxy(isSecure: url.isSecure, host: host, port: port)?.proxy
+        } catch {
+            throw .badArgument(what: "the variable \(error.variable)", why: "\(error.reason)")
         }
     }
 
@@ -62,66 +79,6 @@ struct ConnectSettings {
 
     /// The kind of the messages that are sent.
     var kind: MessageKind { arguments.payload.kind(for: arguments.input) }
-
-    private static func request(
-        _ arguments: ConnectArguments, url: WebSocketURL, secrets: Secrets
-    ) throws(Failure) -> ClientRequest {
-        var fields = try HeaderFiles.fields(arguments.headers)
-        let credentials = try arguments.auth.map { (auth) throws(Failure) in
-            try Self.credentials(try secrets.value(of: auth, for: "--auth"))
-        }
-        if let bearer = arguments.bearer {
-            fields.append(try Self.bearerField(try secrets.value(of: bearer, for: "--bearer")))
-        }
-        for cookie in arguments.cookies {
-            try Self.add(cookie: try secrets.value(of: cookie, for: "--cookie"), to: &fields)
-        }
-        do throws(ClientRequestError) {
-            return try ClientRequest(
-                url: url, subprotocols: arguments.subprotocols, origin: arguments.origin, host: arguments.host,
-                userAgent: arguments.userAgent ?? "wsx/\(version)", credentials: credentials,
-                extensionOffers: arguments.deflate.map { [$0.offer] } ?? [], extraFields: fields)
-        } catch {
-            throw .badArgument(what: "the request", why: "\(error)")
-        }
-    }
-
-    private static func bearerField(_ token: String) throws(Failure) -> HeaderField {
-        // RFC 6750 §2.1: letters, digits and a few signs; servers are known to use others, but none a space.
-        guard !token.isEmpty, token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw .badArgument(what: "--bearer", why: "a token is not empty and consists of visible ASCII characters")
-        }
-        return try field("Authorization", "Bearer \(token)", for: "--bearer")
-    }
-
-    /// RFC 6265 §5.4: a request has one Cookie field at most.
-    private static func add(cookie: String, to fields: inout [HeaderField]) throws(Failure) {
-        guard let sign = cookie.utf8.firstIndex(of: UInt8(ascii: "=")), sign > cookie.startIndex else {
-            throw .badArgument(what: "--cookie", why: "there is no name and '='; write name=value")
-        }
-        let earlier = fields.filter { $0.isNamed("Cookie") }.map(\.value)
-        fields.removeAll { $0.isNamed("Cookie") }
-        fields.append(try field("Cookie", (earlier + [cookie]).joined(separator: "; "), for: "--cookie"))
-    }
-
-    private static func field(_ name: String, _ value: String, for option: String) throws(Failure) -> HeaderField {
-        do throws(HeaderFieldError) {
-            return try HeaderField(name: name, value: value)
-        } catch {
-            throw .badArgument(what: option, why: "\(error)")
-        }
-    }
-
-    private static func credentials(_ auth: String) throws(Failure) -> Credentials {
-        guard let colon = auth.firstIndex(of: ":") else {
-            throw .badArgument(what: "--auth", why: "there is no password; write USER:PASSWORD")
-        }
-        do throws(CredentialsError) {
-            return try Credentials(user: String(auth[..<colon]), password: String(auth[auth.index(after: colon)...]))
-        } catch {
-            throw .badArgument(what: "--auth", why: "\(error)")
-        }
-    }
 
     private static func messages(
         _ arguments: ConnectArguments

@@ -86,9 +86,10 @@ final class ListenRun {
             .init(
                 policy: settings.policy, connection: settings.connection, deflate: settings.arguments.deflate,
                 handshakeTimeout: settings.arguments.handshakeTimeout),
-            on: loop
+            tls: settings.tls, on: loop
         ) { [unowned self] client in opened(client) }
         server.didRefuse = { [unowned self] refusal, address in refused(refusal, address) }
+        server.didFailToSecure = { [unowned self] error, address in failedToSecure(error, address) }
         server.didReachLimit = { [unowned self] count in reachedLimit(count) }
         return server
     }
@@ -105,12 +106,15 @@ final class ListenRun {
 
     private func announce(_ address: SocketAddress?) {
         let path = settings.arguments.address.dropFirst("unix:".count)
-        urlPrefix = address.map { "ws://\($0)" } ?? "ws+unix:\(path):"
-        let url = address.map { "ws://\($0)/" } ?? "ws+unix:\(path)"
+        let scheme = settings.tls == nil ? "ws" : "wss"
+        urlPrefix = address.map { "\(scheme)://\($0)" } ?? "ws+unix:\(path):"
+        let url = address.map { "\(scheme)://\($0)/" } ?? "ws+unix:\(path)"
         console.notice("Listening on \(url)" + (editor == nil ? "" : "; /help lists commands"))
+        if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
         output?.writeEvent("listening") { event in
             event.add("url", url)
             if let address { event.add("port", Int(address.port)) }
+            if let pin = settings.selfSignedPin { event.add("pin", "\(pin)") }
         }
     }
 
@@ -126,6 +130,7 @@ final class ListenRun {
             console.notice(escapingControls("Client \(client.number) connected\(origin): \(target)\(subprotocol)"))
         }
         if settings.arguments.verbosity > 0 {
+            if let tls = client.tls { console.notice(ReportedTLS.lines(tls, with: nil).joined(separator: "\n")) }
             for line in ReportedHead.lines(of: request) {
                 console.show(transcript.head(line, .received))
             }
@@ -144,6 +149,11 @@ final class ListenRun {
         guard !settings.isEmbedded else { return }
         let origin = address.map { " from \($0)" } ?? ""
         console.notice("Refused a request\(origin): \(refusal.status), \(refusal.reason)")
+    }
+
+    private func failedToSecure(_ error: TLSError, _ address: SocketAddress?) {
+        let origin = address.map { " from \($0)" } ?? ""
+        console.notice("Refused a client\(origin): \(error)")
     }
 
     /// Says once that clients have to wait for descriptors.

@@ -13,18 +13,34 @@ struct ListenSettings {
     /// Whether the lines to be sent are typed into a REPL.
     let isRepl: Bool
 
+    /// TLS with the clients; nil: it is not used.
+    let tls: TLSLayer?
+    /// What clients can pin a certificate by that was made for this run; nil: there is none.
+    let selfSignedPin: TLSPin?
+
     /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
-    init(_ arguments: ListenArguments) throws(Failure) {
+    init(
+        _ arguments: ListenArguments, secrets: Secrets = Secrets(environment: { _ in nil })
+    ) throws(Failure) {
         let extraFields = try HeaderFiles.fields(arguments.headers)
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(
                 subprotocols: arguments.subprotocols, path: arguments.path, allowedOrigins: arguments.origins,
-                extraFields: extraFields)
+                extraFields: extraFields, isSecure: arguments.tls.isUsed)
         } catch {
             throw .badArgument(what: "the server's settings", why: "\(error)")
         }
         self.arguments = arguments
         endpoint = try Self.endpoint(arguments.address)
+        var address: SocketAddress?
+        if case .tcp(let given) = endpoint { address = given }
+        let tls = try ServerTLSComposition(arguments: arguments.tls, address: address, secrets: secrets).settings()
+        do throws(TLSConfigurationError) {
+            self.tls = try tls.map { (settings) throws(TLSConfigurationError) in try TLSLayer(server: settings) }
+            selfSignedPin = arguments.tls.isSelfSigned ? try tls?.certificate.pin() : nil
+        } catch {
+            throw .badArgument(what: "TLS", why: "\(error)")
+        }
         isEmbedded = false
         isRepl =
             arguments.readsInput && !arguments.isEcho && arguments.input == .lines
@@ -35,6 +51,8 @@ struct ListenSettings {
         self.arguments = arguments
         self.policy = policy
         endpoint = try Self.endpoint("0")
+        tls = nil
+        selfSignedPin = nil
         isEmbedded = true
         isRepl = false
     }
@@ -47,7 +65,7 @@ struct ListenSettings {
         arguments.maximumFragments = .max
         let policy: ServerPolicy
         do throws(ServerPolicyError) {
-            policy = try ServerPolicy(subprotocols: client.request.subprotocols, checksHostAndOrigin: false)
+            policy = try ServerPolicy(subprotocols: client.connector.request.subprotocols, checksHostAndOrigin: false)
         } catch {
             throw .badArgument(what: "echo:", why: "\(error)")
         }

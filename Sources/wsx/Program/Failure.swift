@@ -57,6 +57,8 @@ enum Failure: Error {
         case .listening(let address, let error) where error == .addressInUse && address.hasPrefix("unix:"):
             "listening on \(address): \(error); is another server running there? If none is, remove the file"
         case .listening(let address, let error): "listening on \(address): \(error)\(Self.remedy(for: error))"
+        case .connecting(_, .timedOut(let phase, let limit, let peer?)):
+            "connecting to \(peer): \(Self.words(for: .timedOut(phase, after: limit, peer: nil)))"
         case .connecting(let url, let error): "connecting to \(url): \(Self.words(for: error))"
         case .closed(let frame): "the peer closed the connection: \(Self.words(for: frame))"
         case .lost(let error?): "the connection was lost: \(error)"
@@ -76,7 +78,9 @@ enum Failure: Error {
         case .badArgument, .badInput: "usage"
         case .input, .output, .system: "system"
         case .listening: "listen"
-        case .connecting(_, .handshake), .connecting(_, .compression): "handshake"
+        case .connecting(_, .handshake), .connecting(_, .compression), .connecting(_, .redirect): "handshake"
+        case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
+        case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut: "timeout"
         case .connecting: "connect"
         case .closed: "closed"
@@ -86,17 +90,22 @@ enum Failure: Error {
         }
     }
 
-    /// What the server answered when it refused the upgrade.
+    /// What the server answered when it refused the upgrade, or a proxy when it did not connect us.
     var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
-        guard case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))) = self else { return nil }
-        return (head, body, isTruncated)
+        switch self {
+        case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))): (head, body, isTruncated)
+        case .connecting(_, .proxy(_, .refused(let head, let body, let isTruncated))): (head, body, isTruncated)
+        default: nil
+        }
     }
 
     private static func status(of error: ConnectError) -> ExitStatus {
         switch error {
         case .unresolvable, .noAddress, .unknownZone, .unreachable, .lost: .unreachable
+        case .proxyUnreachable, .proxy, .proxySecurity, .security: .unreachable
+        case .proxyChoice: .usage
         case .timedOut: .timedOut
-        case .handshake(.refused): .refused
+        case .handshake(.refused), .redirect: .refused
         // Nothing was said that could be right or wrong.
         case .handshake(.closedBeforeResponse), .handshake(.incompleteResponse): .unreachable
         case .handshake, .compression: .violation
@@ -110,10 +119,17 @@ enum Failure: Error {
         case .unknownZone(let zone, let host):
             "\(host): this machine has no interface '\(zone)'; 'ip link' lists those it has"
         case .unreachable(let attempts): words(for: attempts)
-        case .lost(let error): "\(error) during the upgrade"
+        case .lost(let error, .tunnelling): "\(error) while the proxy was asked for the connection"
+        case .lost(let error, let phase): "\(error) during the \(phase.rawValue)"
+        case .proxyChoice(let error): "\(error)"
+        case .proxyUnreachable(let proxy, let error): "the proxy \(proxy): \(words(for: error))"
+        case .proxy(let proxy, let error): "the proxy \(proxy): \(error)"
+        case .proxySecurity(let proxy, let error): "the proxy \(proxy): \(error) (\(error.identifier))"
+        case .security(let error): "\(error) (\(error.identifier))"
+        case .redirect(let error): "\(error)"
         case .handshake(let error): "\(error.description)"
         case .compression(let error): "\(error.description)"
-        case .timedOut(let phase, let limit):
+        case .timedOut(let phase, let limit, _):
             "timed out after \(words(for: limit)) (\(phase.rawValue)); --connect-timeout waits longer"
         }
     }

@@ -4,6 +4,8 @@ import WSCore
 struct Secrets {
     /// Looks an environment variable up.
     let environment: (String) -> String?
+    /// Asks on the terminal, and returns what was typed, unseen; nil: there is no terminal, or nothing was typed.
+    var ask: (String) throws(Failure) -> String? = { _ in nil }
 
     /// What an argument stands for: `@FILE` for what the file holds, `env:NAME` for the variable's value, anything else
     /// for itself. A newline at the end of the file is not part of it.
@@ -26,5 +28,17 @@ struct Secrets {
             throw .badArgument(what: "\(option) \(escapingControls(path))", why: "it is not UTF-8 text")
         }
         return text
+    }
+
+    /// What is typed in answer to a question.
+    ///
+    /// Throws ``Failure/badArgument(what:why:)`` where there is nobody to ask.
+    func asked(_ question: String, for option: String, noun: String, remedy: String) throws(Failure) -> String {
+        guard let answer = try ask(question) else {
+            throw .badArgument(
+                what: option,
+                why: "there is no \(noun) and no terminal to ask on; write \(remedy), @FILE or env:NAME")
+        }
+        return answer
     }
 }

@@ -51,7 +51,7 @@ struct Wsx {
         let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
         do throws(Failure) {
             let run = try ConnectRun(
-                try ConnectSettings(arguments, environment: environment), on: try makeLoop(), console: console)
+                try ConnectSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
             return report(run.run(), on: console)
         } catch {
             return report(error, on: console)
@@ -61,11 +61,16 @@ struct Wsx {
     private static func listen(_ arguments: ListenArguments) -> ExitStatus {
         let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
         do throws(Failure) {
-            let run = try ListenRun(try ListenSettings(arguments), on: try makeLoop(), console: console)
+            let run = try ListenRun(
+                try ListenSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
             return report(run.run(), on: console)
         } catch {
             return report(error, on: console)
         }
+    }
+
+    private static var secrets: Secrets {
+        Secrets(environment: environment) { (question) throws(Failure) in try PasswordPrompt.answer(to: question) }
     }
 
     private static func makeLoop() throws(Failure) -> EventLoop {

@@ -45,15 +45,13 @@ struct AutobahnClient {
     @discardableResult
     private func visit(_ target: String, echoes: Bool) throws -> EchoHandler {
         let url = try WebSocketURL(parsing: server + target)
-        guard case .tcp(let host, let port) = url.endpoint else { Self.fail("\(url) has no host") }
         let request = try ClientRequest(url: url, extensionOffers: ClientSettings.extensionOffers)
         let handler = EchoHandler(echoes: echoes)
         var failure: ConnectError?
         let connector = Connector(
             .init(
-                destination: .tcp(host: host, port: port), request: request,
-                timeout: ClientSettings.connectTimeout),
-            on: loop
+                request: request, timeouts: ConnectTimeouts(whole: ClientSettings.connectTimeout)),
+            resources: try ConnectorResources(), on: loop
         ) { result in
             switch result {
             case .success(let opened):

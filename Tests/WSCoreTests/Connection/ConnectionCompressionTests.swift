@@ -239,7 +239,8 @@ import Testing
                 extensionOffers: offered.map { [$0.offer] } ?? [])
             var result: Result<Connector.Opened, ConnectError>?
             let connector = Connector(
-                .init(destination: .tcp(host: "127.0.0.1", port: port), request: request), on: loop
+                .init(request: request, destination: .tcp(host: "127.0.0.1", port: port)),
+                resources: try ConnectorResources(), on: loop
             ) { result = $0 }
             connector.start()
             loop.run { result != nil }

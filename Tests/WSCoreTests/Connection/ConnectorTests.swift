@@ -76,7 +76,7 @@ import Testing
         try withRawServer { loop, port, _ in
             let start = loop.now
             let result = connect(loop, port, "ws://127.0.0.1:\(port)/", timeout: .milliseconds(50))
-            guard case .failure(.timedOut(.upgrading, after: .milliseconds(50))) = result else {
+            guard case .failure(.timedOut(.upgrading, after: .milliseconds(50), _)) = result else {
                 return #expect(Bool(false))
             }
             #expect(loop.now - start >= .milliseconds(49))
@@ -88,7 +88,7 @@ import Testing
         try withLoop { loop in
             try withSilentAddress { address in
                 let result = connect(loop, address.port, "ws://127.0.0.1/", timeout: .milliseconds(50))
-                guard case .failure(.timedOut(.connecting, after: .milliseconds(50))) = result else {
+                guard case .failure(.timedOut(.connecting, after: .milliseconds(50), _)) = result else {
                     return #expect(Bool(false))
                 }
             }
@@ -162,13 +162,15 @@ import Testing
         try withRawServer { loop, port, _ in
             let request = try ClientRequest(url: try WebSocketURL(parsing: "ws://127.0.0.1/"))
             let connector = Connector(
-                .init(destination: .tcp(host: host, port: port), request: request), on: loop
+                .init(request: request, destination: .tcp(host: host, port: port)), resources: try ConnectorResources(),
+                on: loop
             ) { _ in Issue.record("it completed") }
             connector.start()
             connector.cancel()
             loop.run(for: .milliseconds(20))
             let late = Connector(
-                .init(destination: .tcp(host: "127.0.0.1", port: port), request: request), on: loop
+                .init(request: request, destination: .tcp(host: "127.0.0.1", port: port)),
+                resources: try ConnectorResources(), on: loop
             ) { _ in Issue.record("it completed") }
             late.start()
             loop.run(for: .milliseconds(10))
@@ -203,8 +205,8 @@ import Testing
         let request = try ClientRequest(url: try WebSocketURL(parsing: url), subprotocols: subprotocols)
         let connector = Connector(
             .init(
-                destination: destination, request: request, network: NetworkSettings(family: family),
-                timeout: timeout), on: loop
+                request: request, destination: destination, network: NetworkSettings(family: family),
+                timeouts: ConnectTimeouts(whole: timeout)), resources: try ConnectorResources(), on: loop
         ) { result in
             #expect(outcome == nil || Bool(false), "the completion was called twice")
             outcome = result

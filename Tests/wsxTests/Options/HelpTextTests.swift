@@ -74,6 +74,13 @@ import Testing
                 Ending:
                       --close-timeout DURATION      Time for the peer to answer a close [5s]
 
+                TLS:
+                      --tls-cert FILE               Serve wss:// with this certificate
+                      --tls-key FILE                The private key of --tls-cert
+                      --passphrase TEXT             The passphrase of the private key
+                      --tls-self-signed             Serve wss:// with a certificate of its own
+                      --client-ca PATH              Let in only clients with its certificates
+
                 Compression:
                       --compress[=off]              Compress messages where the peer can [on]
                       --compress-window-bits N      Refer back by 2^N bytes at most (8-15) [15]
@@ -133,12 +140,14 @@ import Testing
                 Request:
                   -H, --header HEADER             Add 'Name: value' or @FILE
                   -s, --subprotocol NAME          Offer this subprotocol (also A,B)
-                  -a, --auth USER:PASSWORD        Log in with basic authentication
+                  -a, --auth USER[:PASSWORD]      Log in with basic authentication
                       --bearer TOKEN              Log in with a bearer token
                   -b, --cookie COOKIE             Send a cookie: 'name=value'
                   -o, --origin ORIGIN             Send this Origin, as a browser does
                       --host HOST                 Send this Host in place of the URL's
                       --user-agent TEXT           Send this User-Agent
+                  -L, --location                  Follow redirects
+                      --max-redirects N           Most redirects to follow [20]
 
                 Network:
                   -4, --ipv4                      Connect over IPv4 only
@@ -147,6 +156,18 @@ import Testing
                       --source-ip IP              Connect from this address
                       --unix-socket PATH          Connect to a socket file
                       --connect-timeout DURATION  Time to connect, upgrade included [10s]
+                      --proxy URL                 Connect through a proxy
+                      --no-proxy HOSTS            Connect to these without a proxy
+
+                TLS:
+                      --ca PATH                   Trust these authorities and no others
+                      --cert FILE                 Show this certificate to the server
+                      --key FILE                  The private key of --cert
+                      --passphrase TEXT           The passphrase of the private key
+                  -k, --insecure                  Do not verify certificates
+                      --pin PIN                   Accept only this key: sha256//BASE64
+                      --tls-server-name NAME      Expect this name in the certificate
+                      --tls-min VERSION           Accept no older version: 1.2 or 1.3 [1.2]
 
                 Compression:
                       --compress[=off]            Compress messages where the peer can [on]

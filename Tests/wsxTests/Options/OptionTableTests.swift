@@ -1,4 +1,5 @@
 import Testing
+import WSCore
 
 @testable import wsx
 
@@ -59,7 +60,22 @@ import Testing
             $0.sourceIPs = ["::1", "192.0.2.1"]
         },
         ConnectCase("unix-socket", "--unix-socket", "/s") { $0.unixSocket = "/s" },
-        ConnectCase("connect-timeout", "--connect-timeout", "250ms") { $0.connectTimeout = .milliseconds(250) },
+        ConnectCase("connect-timeout", "--connect-timeout", "250ms", "--connect-timeout=tls=2s,name=1s") {
+            $0.connectTimeouts = .init(
+                whole: .milliseconds(250), phases: [.securing: .seconds(2), .resolving: .seconds(1)])
+        },
+        ConnectCase("location", "-L") { $0.followsRedirects = true },
+        ConnectCase("max-redirects", "--max-redirects", "0") { $0.maximumRedirects = 0 },
+        ConnectCase("proxy", "--proxy", "socks5://h:1") { $0.proxy = "socks5://h:1" },
+        ConnectCase("no-proxy", "--no-proxy", "*") { $0.noProxy = "*" },
+        ConnectCase("ca", "--ca", "p") { $0.tls.authorities = "p" },
+        ConnectCase("cert", "--cert", "p") { $0.tls.certificate = "p" },
+        ConnectCase("key", "--key", "p") { $0.tls.key = "p" },
+        ConnectCase("passphrase", "--passphrase", "env:X") { $0.tls.passphrase = "env:X" },
+        ConnectCase("insecure", "-k") { $0.tls.isInsecure = true },
+        ConnectCase("pin", "--pin", aPin, "--pin", aPin) { $0.tls.pins = aPinValue + aPinValue },
+        ConnectCase("tls-server-name", "--tls-server-name", "n") { $0.tls.serverName = "n" },
+        ConnectCase("tls-min", "--tls-min", "1.3") { $0.tls.minimumVersion = .tls13 },
         ConnectCase("compress", "--compress=off") { $0.compresses = false },
         ConnectCase("compress-window-bits", "--compress-window-bits", "8") { $0.compressionWindowBits = 8 },
         ConnectCase("compress-no-context", "--compress-no-context") { $0.compressionKeepsContext = false },
@@ -72,7 +88,15 @@ import Testing
         ConnectCase("timestamps", "--timestamps=off") { $0.timestamps = .off },
     ]
 
+    private static let aPin = "sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc="
+    private static let aPinValue = (try? [TLSPin(aPin)]) ?? []
+
     static let listenCases: [ListenCase] = [
+        ListenCase("tls-cert", "--tls-cert", "p") { $0.tls.certificate = "p" },
+        ListenCase("tls-key", "--tls-key", "p") { $0.tls.key = "p" },
+        ListenCase("passphrase", "--passphrase", "@p") { $0.tls.passphrase = "@p" },
+        ListenCase("tls-self-signed", "--tls-self-signed") { $0.tls.isSelfSigned = true },
+        ListenCase("client-ca", "--client-ca", "p") { $0.tls.clientAuthorities = "p" },
         ListenCase("echo", "--echo") { $0.isEcho = true },
         ListenCase("no-stdin", "--no-stdin") { $0.readsInput = false },
         ListenCase("text", "--text") { $0.payload = .text },

@@ -100,10 +100,11 @@ import WSCore
                 "connecting to ws://h/: fe80::1%eth9: this machine has no interface 'eth9'; 'ip link' lists those it has"
         ),
         Example(
-            failure: .connecting(url: url, .lost(.system(.connectionReset))), status: .unreachable, kind: "connect",
+            failure: .connecting(url: url, .lost(.system(.connectionReset), .upgrading)), status: .unreachable,
+            kind: "connect",
             message: "connecting to ws://h/: connection reset by peer during the upgrade"),
         Example(
-            failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10))), status: .timedOut,
+            failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10), peer: nil)), status: .timedOut,
             kind: "timeout",
             message: "connecting to ws://h/: timed out after 10 s (upgrade); --connect-timeout waits longer"),
         Example(

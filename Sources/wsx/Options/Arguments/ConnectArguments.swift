@@ -1,3 +1,5 @@
+import WSCore
+
 /// What was typed after `wsx connect`. What it means (files read, URL parsed) is worked out elsewhere.
 struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var url = ""
@@ -31,13 +33,20 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var origin: String?
     var host: String?
     var userAgent: String?
+    var followsRedirects = false
+    var maximumRedirects = 20
 
     var addressFamily = AddressFamily.any
     /// As typed: `HOST:PORT:IP[,IP...]`.
     var resolve: [String] = []
     var sourceIPs: [String] = []
     var unixSocket: String?
-    var connectTimeout = Duration.seconds(10)
+    var connectTimeouts = ConnectTimeouts()
+    /// As typed: a URL.
+    var proxy: String?
+    /// As typed: hosts, separated by commas.
+    var noProxy: String?
+    var tls = TLSArguments()
 
     var compresses = true
     /// 8 through 15.

@@ -18,6 +18,8 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     var origins: [String] = []
     var path: String?
 
+    var tls = ServerTLSArguments()
+
     var handshakeTimeout = Duration.seconds(10)
     var closeTimeout = Duration.seconds(5)
     var compresses = true

@@ -59,6 +59,7 @@ extension ValueProblem {
         case .outOfRange(let range): "expected \(range.lowerBound) through \(range.upperBound)"
         case .notAChoice(let names): "expected " + Self.alternatives(names)
         case .notACloseCode: "expected 1000 through 1003, 1007 through 1011 or 3000 through 4999"
+        case .notAPin: "expected sha256// and the Base64 form of 32 bytes, as -v shows a server's"
         case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes, and at most \(limit) are allowed"
         case .empty: "a name is empty"
         }

@@ -34,7 +34,7 @@ extension CommandSpecification {
         sections: [
             urls, .values, interactiveUse, .jsonEvents(events, example: eventExample), ends, .exitStatus, .violations,
             limits,
-            .environment,
+            .clientEnvironment,
         ],
         examples: [
             CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx connect echo:"),
@@ -51,6 +51,9 @@ extension CommandSpecification {
                 purpose: "Pick the data out of JSON events",
                 line: "wsx connect --output json echo: hi | jq -r 'select(.type == \"message\").data'"),
             CommandExample(
+                purpose: "Log in, with the password asked for, through TLS",
+                line: "wsx connect -a me wss://chat.example/room"),
+            CommandExample(
                 purpose: "Send a file as one binary message", line: "wsx connect --binary -f image.png :8080/upload"),
         ])
 
@@ -58,7 +61,8 @@ extension CommandSpecification {
         "URLS",
         .definitions([
             ("`ws://`*host*[`:`*port*][`/`*path*]", "A server. The port is 80 unless it is given."),
-            ("`http://`*host*...", "The same as `ws://`."),
+            ("`wss://`*host*[`:`*port*][`/`*path*]", "A server with TLS. The port is 443 unless it is given."),
+            ("`http://`*host*..., `https://`*host*...", "The same as `ws://` and `wss://`."),
             ("*host*`:`*port*[`/`*path*]", "The same as `ws://`*host*`:`*port*`/`*path*."),
             ("`:`*port*[`/`*path*]", "The same as `ws://localhost:`*port*`/`*path*."),
             (
@@ -67,7 +71,12 @@ extension CommandSpecification {
             ),
             ("`echo:`", "An echo server inside the process, on a loopback port of its own."),
         ]),
-        .paragraph("TLS (`wss://`, `https://`) is not supported in this version."))
+        .paragraph(
+            """
+            A host can be a name, also an internationalised one, an IPv4 address, or an IPv6 address in brackets, with a \
+            zone if it needs one: `[fe80::1%eth0]`. A user and password before it, as in `ws://me:secret@host/`, log in \
+            with basic authentication.
+            """))
 
     private static let interactiveUse = ManualSection(
         "INTERACTIVE USE",
@@ -130,7 +139,8 @@ extension CommandSpecification {
             ("Fragments of one message", "131,072, then close with 1008: `--max-fragments`."),
             ("Head of the server's response", "64 KiB and 128 fields."),
             ("Body of a refusal that is shown", "64 KiB."),
-            ("Name, connection and upgrade together", "10 seconds: `--connect-timeout`."),
+            ("Name, connection, proxy, TLS and upgrade together", "10 seconds: `--connect-timeout`."),
+            ("Redirects", "20: `--max-redirects`."),
             ("Closing handshake", "5 seconds, then the connection is dropped: `--close-timeout`."),
             ("Queued output", "16 MiB, then standard input is paused."),
         ]))

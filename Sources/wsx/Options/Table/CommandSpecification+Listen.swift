@@ -28,7 +28,7 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, .jsonEvents(events, example: eventExample), .exitStatus, .violations, limits, .environment,
+            .values, .jsonEvents(events, example: eventExample), .exitStatus, .violations, limits, .serverEnvironment,
         ],
         examples: [
             CommandExample(purpose: "An echo server", line: "wsx listen --echo 8080"),
@@ -37,12 +37,18 @@ extension CommandSpecification {
                 purpose: "Let in the pages of one site", line: "wsx listen -o https://app.example 0.0.0.0:8080"),
             CommandExample(
                 purpose: "Any free port, found out from the events", line: "wsx listen --echo --output json 0"),
+            CommandExample(
+                purpose: "With TLS, and a certificate that clients pin",
+                line: "wsx listen --echo --tls-self-signed 8443"),
             CommandExample(purpose: "On a socket file", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 
     private static let events: [(term: MarkedText, text: MarkedText)] =
         [
-            ("`listening`", "The server is ready: `url` and `port`."),
+            (
+                "`listening`",
+                "The server is ready: `url` and `port`; with `--tls-self-signed` also `pin`."
+            ),
             (
                 "`open`",
                 "A client is connected: `url`, `client`, and `subprotocol` and `extensions` if there are any agreed on."

@@ -28,8 +28,8 @@ extension ManualSection {
             ),
             ("1", "The peer closed with another code, or the connection was lost."),
             ("2", "Bad usage or bad input."),
-            ("3", "Could not connect, or could not listen."),
-            ("4", "The server refused the upgrade; its status, headers and body are shown."),
+            ("3", "Could not connect (name, address, proxy or TLS), or could not listen."),
+            ("4", "The server refused the upgrade, or redirected too far; its status, headers and body are shown."),
             ("5", "The peer broke the protocol."),
             ("6", "Timed out."),
             ("130, 143", "Ended by SIGINT, by SIGTERM. `wsx listen` exits with 0 instead."),
@@ -44,10 +44,41 @@ extension ManualSection {
             ("*N*", "`5`, `50k` or `1M`, in powers of 1000."),
         ]))
 
-    /// The environment variables that matter.
-    static let environment = ManualSection(
+    /// The environment variables that matter whatever the command.
+    static let environment = ManualSection("ENVIRONMENT", .definitions([noColor]))
+
+    /// Those that matter to a server.
+    static let serverEnvironment = ManualSection("ENVIRONMENT", .definitions([noColor, keyLog]))
+
+    /// Those that matter to a client.
+    static let clientEnvironment = ManualSection(
         "ENVIRONMENT",
-        .definitions([("`NO_COLOR`", "When set and not empty, `--color auto` uses no colors.")]))
+        .definitions([
+            noColor,
+            (
+                "`https_proxy`, `http_proxy`, `all_proxy`",
+                """
+                The proxies for `wss`, for `ws`, and for those of the two that have none of their own, as `--proxy` names \
+                them. The first and the last are read in capitals, too, and `wss_proxy` and `ws_proxy` go before them.
+                """
+            ),
+            ("`no_proxy`, `NO_PROXY`", "Hosts that are connected to without a proxy, as `--no-proxy` lists them."),
+            (
+                "`SSL_CERT_FILE`, `SSL_CERT_DIR`",
+                "Where the certificates of trusted authorities are, in place of the system's; `--ca` goes before them."
+            ),
+            keyLog,
+        ]))
+
+    private static let noColor: (term: MarkedText, text: MarkedText) = (
+        "`NO_COLOR`", "When set and not empty, `--color auto` uses no colors."
+    )
+    private static let keyLog: (term: MarkedText, text: MarkedText) = (
+        "`SSLKEYLOGFILE`",
+        """
+        A file to which the secrets of TLS sessions are appended, by which a network analyser can read what it captured.
+        """
+    )
 
     /// The schema of `--output json`, with the events of one command.
     static func jsonEvents(_ rows: [(term: MarkedText, text: MarkedText)], example: [String]) -> ManualSection {

@@ -6,6 +6,7 @@ enum OptionGroup: String, CaseIterable {
     case ending = "Ending"
     case request = "Request"
     case network = "Network"
+    case tls = "TLS"
     case compression = "Compression"
     case limits = "Limits"
     case display = "Display"

@@ -33,15 +33,22 @@ extension OptionTable {
         OptionSpecification(
             "unix-socket", value: OptionValue("PATH", .file), group: .network,
             summary: "Connect to a socket file",
-            manual: "Connect to the Unix domain socket at *PATH*. Host and path of the URL go into the request.",
+            manual: """
+                Connect to the Unix domain socket at *PATH*; on Linux `@`*name* is one of the abstract namespace. Host and \
+                path of the URL go into the request.
+                """,
             effect: .update(.connect { arguments, value in arguments.unixSocket = value })),
         OptionSpecification(
             "connect-timeout", value: OptionValue("DURATION"), default: "10s", group: .network,
             summary: "Time to connect, upgrade included",
-            manual: "Give up with status 6 when name lookup, connection and upgrade together take longer.",
+            manual: """
+                Give up with status 6 when everything up to the upgrade takes longer. A phase can have a limit of its \
+                own: `name=`*DURATION*, `connection=`, `proxy=`, `tls=` or `upgrade=`; separate several by commas, as \
+                in `20s,name=2s,tls=5s`.
+                """,
             effect: .update(
                 .connect { arguments, value throws(ValueProblem) in
-                    arguments.connectTimeout = try DurationValue.parse(value, zeroAllowed: false)
+                    try ConnectTimeoutValue.parse(value, into: &arguments.connectTimeouts)
                 })),
     ]
 }

@@ -21,11 +21,11 @@ extension OptionTable {
                     arguments.subprotocols += try NameList.parse(value)
                 })),
         OptionSpecification(
-            "auth", "a", value: OptionValue("USER:PASSWORD"), conflicts: ["bearer"], group: .request,
+            "auth", "a", value: OptionValue("USER[:PASSWORD]"), conflicts: ["bearer"], group: .request,
             summary: "Log in with basic authentication",
             manual: """
-                Log in with HTTP basic authentication. A user and password in the URL do the same; \
-                this option goes before them.
+                Log in with HTTP basic authentication. Without a password, it is asked for on the terminal. \
+                A user and password in the URL do the same; this option goes before them.
                 """, secrets,
             effect: .update(.connect { arguments, value in arguments.auth = value })),
         OptionSpecification(
@@ -53,9 +53,24 @@ extension OptionTable {
             summary: "Send this User-Agent",
             manual: "Send *TEXT* in the User-Agent field in place of `wsx/`*version*.",
             effect: .update(.connect { arguments, value in arguments.userAgent = value })),
+        OptionSpecification(
+            "location", "L", group: .request,
+            summary: "Follow redirects",
+            manual: """
+                Follow redirects (301, 302, 303, 307 and 308), except from `wss` to `ws`. Authorization, Cookie and                 Proxy-Authorization, however they were given, and `--host` stay with the scheme, host and port that                 they were given for: nothing of them goes to another, nor comes back from there. Cookies that servers                 set on the way are sent as a browser would.
+                """,
+            effect: .update(.connect { arguments, _ in arguments.followsRedirects = true })),
+        OptionSpecification(
+            "max-redirects", value: OptionValue("N"), default: "20", group: .request,
+            summary: "Most redirects to follow",
+            manual: "Follow at most *N* redirects with `--location`. 0 follows none.",
+            effect: .update(
+                .connect { arguments, value throws(ValueProblem) in
+                    arguments.maximumRedirects = try CountValue.parse(value, zeroAllowed: true)
+                })),
     ]
 
-    private static let secrets: MarkedText = """
+    static let secrets: MarkedText = """
         In place of the value, `@`*FILE* reads it from a file and `env:`*NAME* from an environment variable: other users \
         of the machine can see command lines.
         """

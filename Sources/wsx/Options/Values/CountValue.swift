@@ -3,10 +3,11 @@ enum CountValue {
     /// A million millions: more than a run can reach, and far from overflow in sums.
     static let largest = 1_000_000_000_000
 
-    /// Reads a count from 1 through ``largest``.
-    static func parse(_ text: String) throws(ValueProblem) -> Int {
+    /// Reads a count from 1, or from 0, through ``largest``.
+    static func parse(_ text: String, zeroAllowed: Bool = false) throws(ValueProblem) -> Int {
         guard let count = ScaledInteger.parse(text, base: 1000) else { throw .notACount }
-        guard 1...largest ~= count else { throw .outOfRange(1...largest) }
+        let range = (zeroAllowed ? 0 : 1)...largest
+        guard range ~= count else { throw .outOfRange(range) }
         return count
     }
 }

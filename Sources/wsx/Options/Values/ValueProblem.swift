@@ -8,6 +8,7 @@ enum ValueProblem: Error, Equatable {
     case outOfRange(ClosedRange<Int>)
     case notAChoice([String])
     case notACloseCode
+    case notAPin
     case tooLong(byteCount: Int, limit: Int)
     case empty
 }

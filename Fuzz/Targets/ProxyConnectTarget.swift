@@ -1,0 +1,40 @@
+import WSCore
+
+@testable import wsx
+
+extension FuzzTarget {
+    /// Answers of an HTTP proxy to CONNECT.
+    ///
+    /// - It makes no difference in which pieces an answer arrives.
+    /// - What opens the tunnel is a head and no byte less; what follows it is left.
+    /// - What is shown of a failure is safe to show, and a body is no longer than its limit.
+    static let proxyConnect = FuzzTarget(name: "proxy-connect") { input in
+        let whole = ProxyOutcome(of: [input[...]], from: handshake)
+        for pieces in waysToCut(input) {
+            let cut = ProxyOutcome(of: pieces, from: handshake)
+            expect(whole.isAlike(cut), "whole and in pieces of \(pieces.map(\.count)):\n\(whole)\n\(cut)")
+        }
+        expect(whole.sent.isEmpty, "something was sent after the request")
+        if let byteCount = whole.consumedByteCount {
+            expect(byteCount <= input.count, "more was consumed than there was")
+            expect(input[..<byteCount].starts(with: "HTTP/1.".utf8), "the answer is not HTTP")
+            expect(input[..<byteCount].suffix(4).elementsEqual("\r\n\r\n".utf8), "the answer's head is not complete")
+            let less = ProxyOutcome(of: [input[..<(byteCount - 1)]], from: handshake)
+            expect(less.consumedByteCount == nil && less.error == nil, "a byte less comes to \(less)")
+        }
+        for error in [whole.error, whole.partialRefusal, whole.errorAtEnd].compactMap({ $0 }) {
+            expectOneSafeLine(error.description)
+            guard case .refused(let head, let body, _) = error else { continue }
+            expect(!(200...299).contains(head.status), "the status \(head.status) is a refusal")
+            expect(body.count <= ResponseBody.maximumBytes, "the body has \(body.count) bytes")
+            for line in ReportedHead.lines(of: head) { expectOneSafeLine(line) }
+        }
+    }
+
+    private static let handshake: ProxyHandshake = {
+        guard let proxy = try? Proxy(parsing: "http://user:password@proxy:3128"),
+            let handshake = try? ProxyHandshake(proxy: proxy, host: "host", port: 443)
+        else { unexpected("the proxy is a good one") }
+        return handshake
+    }()
+}

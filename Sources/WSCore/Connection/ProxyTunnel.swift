@@ -1,0 +1,100 @@
+/// Asks a proxy, on a stream that leads to it, for a connection to the target.
+internal final class ProxyTunnel {
+    private let proxy: Proxy
+    private let stream: any ByteStream
+    private let completion: (Result<[UInt8], ConnectError>) -> Void
+    private var handshake: ProxyHandshake
+    private var output = ByteBuffer()
+    private var isOver = false
+
+    /// Prepares a tunnel; the stream belongs to it until the completion is called.
+    /// - Parameter completion: Gets what the target had sent by the time the tunnel was open.
+    init(
+        _ handshake: ProxyHandshake, with proxy: Proxy, on stream: any ByteStream,
+        completion: @escaping (Result<[UInt8], ConnectError>) -> Void
+    ) {
+        self.proxy = proxy
+        self.handshake = handshake
+        self.stream = stream
+        self.completion = completion
+    }
+
+    /// Asks.
+    func start() {
+        stream.delegate = self
+        stream.startReading()
+        send(handshake.start())
+    }
+
+    /// Closes the stream; the completion is not called.
+    func cancel() {
+        isOver = true
+        stream.close()
+    }
+
+    /// What the proxy has answered so far, if that is already a refusal.
+    var partialRefusal: ProxyError? { handshake.partialRefusal }
+
+    private func send(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { output.append($0.bytes) }
+        writeOn()
+    }
+
+    private func writeOn() {
+        // When it cannot be written, the proxy may have answered before it closed: what it said is read first.
+        try? stream.write(&output)
+    }
+
+    private func receive(_ bytes: RawSpan) {
+        var offset = 0
+        while !isOver {
+            do throws(ProxyError) {
+                switch try handshake.receive(bytes.extracting(droppingFirst: offset)) {
+                case .needsMore: return
+                case .send(let answer, let consumedByteCount):
+                    offset += consumedByteCount
+                    send(answer)
+                case .open(let consumedByteCount):
+                    stream.stopReading()
+                    let rest = bytes.extracting(droppingFirst: offset + consumedByteCount)
+                    finish(.success(rest.withUnsafeBytes { Array($0) }))
+                }
+            } catch {
+                finish(.failure(.proxy(proxy, error)))
+            }
+        }
+    }
+
+    private func finish(_ result: Result<[UInt8], ConnectError>) {
+        guard !isOver else { return }
+        isOver = true
+        completion(result)
+    }
+}
+
+extension ProxyTunnel: ByteStreamDelegate {
+    func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
+        receive(bytes.bytes)
+    }
+
+    func streamDidReachEnd(_ stream: any ByteStream) {
+        guard !isOver else { return }
+        do throws(ProxyError) {
+            try handshake.receiveEndOfStream()
+        } catch {
+            finish(.failure(.proxy(proxy, error)))
+        }
+    }
+
+    func streamDidDrain(_ stream: any ByteStream) {
+        writeOn()
+    }
+
+    func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
+        if let partialRefusal { return finish(.failure(.proxy(proxy, partialRefusal))) }
+        finish(.failure(.lost(error, .tunnelling)))
+    }
+
+    /// What the proxy said before is still to be read.
+    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
+}

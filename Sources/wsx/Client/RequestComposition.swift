@@ -1,0 +1,74 @@
+import WSCore
+
+/// The request that the arguments of a client command describe.
+struct RequestComposition {
+    /// What was typed.
+    let arguments: ConnectArguments
+    /// Reads what need not stand on the command line.
+    let secrets: Secrets
+
+    /// The request for a URL, or ``Failure/badArgument(what:why:)``, which shows no secret.
+    func request(for url: WebSocketURL) throws(Failure) -> ClientRequest {
+        var fields = try HeaderFiles.fields(arguments.headers)
+        let auth = try arguments.auth.map { (auth) throws(Failure) in try secrets.value(of: auth, for: "--auth") }
+        let credentials = try auth.map { (auth) throws(Failure) in try self.credentials(auth, for: url) }
+        if let bearer = arguments.bearer {
+            fields.append(try Self.bearerField(try secrets.value(of: bearer, for: "--bearer")))
+        }
+        for cookie in arguments.cookies {
+            try Self.add(cookie: try secrets.value(of: cookie, for: "--cookie"), to: &fields)
+        }
+        do throws(ClientRequestError) {
+            return try ClientRequest(
+                url: url, subprotocols: arguments.subprotocols, origin: arguments.origin, host: arguments.host,
+                userAgent: arguments.userAgent ?? "wsx/\(version)", credentials: credentials,
+                extensionOffers: arguments.deflate.map { [$0.offer] } ?? [], extraFields: fields)
+        } catch {
+            throw .badArgument(what: "the request", why: "\(error)")
+        }
+    }
+
+    /// `USER:PASSWORD`; without a colon the password is asked for.
+    private func credentials(_ auth: String, for url: WebSocketURL) throws(Failure) -> Credentials {
+        let colon = auth.firstIndex(of: ":")
+        let user = String(auth[..<(colon ?? auth.endIndex)])
+        let password: String
+        if let colon {
+            password = String(auth[auth.index(after: colon)...])
+        } else {
+            let question = "Password for \(escapingControls(user)) at \(url): "
+            password = try secrets.asked(question, for: "--auth", noun: "password", remedy: "USER:PASSWORD")
+        }
+        do throws(CredentialsError) {
+            return try Credentials(user: user, password: password)
+        } catch {
+            throw .badArgument(what: "--auth", why: "\(error)")
+        }
+    }
+
+    private static func bearerField(_ token: String) throws(Failure) -> HeaderField {
+        // RFC 6750 §2.1: letters, digits and a few signs; servers are known to use others, but none a space.
+        guard !token.isEmpty, token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw .badArgument(what: "--bearer", why: "a token is not empty and consists of visible ASCII characters")
+        }
+        return try field("Authorization", "Bearer \(token)", for: "--bearer")
+    }
+
+    /// RFC 6265 §5.4: a request has one Cookie field at most.
+    private static func add(cookie: String, to fields: inout [HeaderField]) throws(Failure) {
+        guard let sign = cookie.utf8.firstIndex(of: UInt8(ascii: "=")), sign > cookie.startIndex else {
+            throw .badArgument(what: "--cookie", why: "there is no name and '='; write name=value")
+        }
+        let earlier = fields.filter { $0.isNamed("Cookie") }.map(\.value)
+        fields.removeAll { $0.isNamed("Cookie") }
+        fields.append(try field("Cookie", (earlier + [cookie]).joined(separator: "; "), for: "--cookie"))
+    }
+
+    private static func field(_ name: String, _ value: String, for option: String) throws(Failure) -> HeaderField {
+        do throws(HeaderFieldError) {
+            return try HeaderField(name: name, value: value)
+        } catch {
+            throw .badArgument(what: option, why: "\(error)")
+        }
+    }
+}

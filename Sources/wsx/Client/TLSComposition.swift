@@ -1,0 +1,42 @@
+import WSCore
+
+/// What the arguments of a client command ask of TLS: files read, passphrases asked for.
+struct TLSComposition {
+    /// What was typed.
+    let arguments: TLSArguments
+    /// Reads what need not stand on the command line.
+    let secrets: Secrets
+
+    /// The settings, or ``Failure/badArgument(what:why:)``, which shows no secret.
+    func settings() throws(Failure) -> TLSClientSettings {
+        var settings = TLSClientSettings()
+        settings.verifiesPeer = !arguments.isInsecure
+        settings.pins = arguments.pins
+        settings.minimumVersion = arguments.minimumVersion
+        settings.keyLog = try KeyLog.writer(environment: secrets.environment)
+        if let path = arguments.authorities {
+            settings.trust = File.isDirectory(path) ? .directory(path) : .file(path)
+        }
+        if let path = arguments.certificate {
+            settings.certificate = try CertificateFiles.read(
+                certificate: (path, "--cert"), key: arguments.key.map { ($0, "--key") },
+                passphrase: arguments.passphrase, secrets: secrets)
+        } else if arguments.key != nil {
+            throw .badArgument(what: "--key", why: "there is no certificate to go with it; give one with --cert")
+        }
+        return settings
+    }
+
+}
+
+extension ConnectorResources {
+    /// The resources with TLS as it was asked for, or ``Failure/badArgument(what:why:)``; nil: without TLS.
+    static func make(_ composition: TLSComposition?) throws(Failure) -> ConnectorResources {
+        let settings = try composition?.settings()
+        do throws(TLSConfigurationError) {
+            return try ConnectorResources(tls: settings)
+        } catch {
+            throw .badArgument(what: "TLS", why: "\(error)")
+        }
+    }
+}
