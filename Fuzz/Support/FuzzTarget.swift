@@ -10,6 +10,6 @@ struct FuzzTarget: Sendable {
     /// All targets.
     static let all = [
         frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
-        extensions, compressionOffers, urls, jsonEvents, options, records, replLines,
+        extensions, compressionOffers, urls, redirects, cookies, challenges, jsonEvents, options, records, replLines,
     ]
 }
