@@ -92,7 +92,7 @@ class Identity:
 class Certificates:
     """A root that tests trust, with all that it or others have signed, as files in a directory.
 
-    `good` is as it should be; `bad` has the rest by their kinds, those of the issue's matrix that a certificate makes.
+    `good` and `other` are as they should be; `bad` has the rest by their kinds, those of the issue's matrix that a certificate makes.
     """
 
     def __init__(self, directory):
@@ -112,6 +112,7 @@ class Certificates:
         self.empty_directory.mkdir()
 
         self.good = self._identity("good")
+        self.other = self._identity("other")
         self.client = self._identity("client", usage=ExtendedKeyUsageOID.CLIENT_AUTH, names=())
         self.locked_client = Identity(
             directory, "locked client", self.client.certificate, self.intermediate, passphrase=PASSPHRASE)

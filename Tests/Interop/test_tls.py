@@ -15,7 +15,7 @@ import pytest
 
 import wire
 from certificates import PASSPHRASE
-from processes import BINARY, Running, assert_fails, memory_limit, peak_resident_bytes, wsx
+from processes import BINARY, Running, assert_fails, environment, memory_limit, peak_resident_bytes, wsx
 from scripted_server import ScriptedServer
 from services import OpenSSLServer, can_use_ipv6
 from terminal import RawTerminal
@@ -24,12 +24,6 @@ from tls import server_context
 MEBIBYTE = 1 << 20
 TLS_1_2 = (None, ssl.TLSVersion.TLSv1_2)
 TLS_1_3 = (ssl.TLSVersion.TLSv1_3, None)
-
-
-def environment(**variables):
-    """The environment with these variables, and nothing else that has to do with certificates."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SSL_CERT_", "SSLKEYLOG"))}
-    return {**kept, **{name: os.fspath(value) for name, value in variables.items()}}
 
 
 def say_hello(*arguments, **options):
@@ -54,7 +48,7 @@ def echo_one(peer):
 def test_a_root_is_trusted_wherever_it_is_given(nginx, certificates, kind):
     place = certificates.root if "FILE" in kind else certificates.root_directory
     if kind.startswith("--ca"):
-        assert_hello(say_hello("--ca", place, nginx.url, env=environment()))
+        assert_hello(say_hello("--ca", place, nginx.url))
     else:
         # The system's own roots are not looked for in the other variable's place either.
         other = "SSL_CERT_DIR" if kind == "SSL_CERT_FILE" else "SSL_CERT_FILE"
