@@ -57,8 +57,13 @@ def test_a_root_is_trusted_wherever_it_is_given(nginx, certificates, kind):
 
 
 def test_what_ca_names_is_trusted_in_place_of_the_variables(nginx, certificates):
-    result = say_hello("--ca", certificates.empty_directory, nginx.url, env=environment(SSL_CERT_FILE=certificates.root))
-    assert_fails(result, 3, "issuer")
+    unrelated = certificates.bad["self-signed"].chain
+    result = say_hello("--ca", unrelated, nginx.url, env=environment(SSL_CERT_FILE=certificates.root))
+    assert_fails(result, 3, "not trusted")
+
+
+def test_a_directory_without_an_authority_exits_2(nginx, certificates):
+    assert_fails(say_hello("--ca", certificates.empty_directory, nginx.url), 2, "--ca")
 
 
 @pytest.mark.parametrize("content", [None, b"", b"not a certificate\n"])
@@ -90,7 +95,7 @@ def test_a_pin_that_matches_connects(nginx, certificates):
 
 
 def test_a_pin_does_not_replace_the_checks(nginx, certificates):
-    assert_fails(say_hello("--pin", certificates.good.pin, nginx.url), 3, "issuer")
+    assert_fails(say_hello("--pin", certificates.good.pin, nginx.url), 3, "not trusted")
 
 
 def test_a_wrong_pin_fails_even_when_everything_is_trusted(nginx, certificates):
@@ -154,7 +159,7 @@ def test_a_locked_key_without_its_passphrase_exits_2(nginx, certificates, option
 def test_a_passphrase_is_asked_for_on_the_terminal_and_not_shown(nginx, certificates):
     identity = certificates.locked_client
     with RawTerminal(
-            "connect", "--color", "never", "--no-history", "--ca", certificates.root, "--cert", identity.chain,
+            "connect", "--color", "never", "--ca", certificates.root, "--cert", identity.chain,
             "--key", identity.key, "-n", "1", client_url(nginx), "hello") as terminal:
         terminal.wait_for(b"assphrase")
         terminal.type(PASSPHRASE + "\r")
@@ -304,7 +309,7 @@ def test_a_server_that_wants_tls_is_recognized_by_a_client_that_does_not(certifi
     result = say_hello(f"ws://127.0.0.1:{nginx.port}/")
     assert result.status == 4 and "HTTPS port" in result.err, "nginx says so itself"
     with OpenSSLServer(certificates.good) as server:
-        assert_fails(say_hello(f"ws://127.0.0.1:{server.port}/"), 5, "wss://")
+        assert_fails(say_hello(f"ws://127.0.0.1:{server.port}/"), 3, "wss://")
 
 
 # Ends

@@ -8,7 +8,7 @@ extension TLSCertificateProblem: CustomStringConvertible {
         case .expired(let subject, let depth, let time):
             Self.said("expired on \(time)", of: subject, depth)
         case .notYetValid(let subject, let depth, let time):
-            Self.said("is not valid before \(time)", of: subject, depth)
+            Self.said("is not yet valid, only from \(time) on", of: subject, depth)
         case .selfSigned(let subject): "is self-signed and not trusted (\(Self.cut(subject)))"
         case .unknownAuthority(let authority): "goes back to an authority that is not trusted: \(Self.cut(authority))"
         case .missingIssuer(_, let issuer):
