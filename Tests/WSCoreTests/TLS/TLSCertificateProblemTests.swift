@@ -183,6 +183,23 @@ struct TLSCertificateProblemTests {
             try problem(of: [below, authority]) == .weakKey(subject: "CN=Weak", depth: 1, algorithm: "RSA", bits: 1024))
     }
 
+    @Test("a certificate whose key cannot be read does not end the program")
+    func unreadableKey() throws {
+        // The object identifier of the curve P-256, with its last byte changed (RFC 5480 §2.1.1.1).
+        let curve: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+        let pair = TLSPair(client: try TLSContext(client: TLSClientSettings()), server: try .server(showing: [good]))
+        wsx_ssl_ctx_set_versions(pair.client.context.handle, TLS1_2_VERSION, TLS1_2_VERSION)
+        let old = TLSPair(client: pair.client.context, server: pair.server.context)
+        try old.client.start()
+        try old.deliverToServer()
+        var flight = old.server.takeOutput()
+        let start = try #require(flight.indices.first { flight[$0...].starts(with: curve) })
+        flight[start + 7] = 0x7F
+        let error = tlsError { () throws(TLSError) in try old.client.receive(flight) }
+        #expect(
+            error == .certificate(.rejected(subject: "CN=good", reason: "its key cannot be read")))
+    }
+
     @Test("a signature with SHA-1 is refused")
     func weakDigest() throws {
         let leaf = try TestCertificate("sha1", issuer: intermediate, hosts: ["localhost"], digest: EVP_sha1())
