@@ -77,7 +77,10 @@ def general_name(name):
 
 
 class Identity:
-    """What a peer shows: a file of certificates, a file with the first one's key, and that one's pin."""
+    """What a peer shows: a file of certificates, a file with the first one's key, and that one's pin.
+
+    `others` is a file of the certificates after the first one, or None.
+    """
 
     def __init__(self, directory, name, certificate, *others, passphrase=None):
         stem = name.replace(" ", "-")
@@ -85,6 +88,9 @@ class Identity:
         self.pin = certificate.pin
         self.chain = directory / f"{stem}.pem"
         self.chain.write_bytes(b"".join(each.pem for each in (certificate, *others)))
+        self.others = directory / f"{stem}.others.pem" if others else None
+        if others:
+            self.others.write_bytes(b"".join(each.pem for each in others))
         self.key = directory / f"{stem}.key"
         self.key.write_bytes(certificate.key_pem(passphrase))
 
@@ -103,6 +109,8 @@ class Certificates:
 
         self.root = directory / "root.pem"
         self.root.write_bytes(root.pem)
+        self.strange_root = directory / "strange_root.pem"
+        self.strange_root.write_bytes(stranger.pem)
         # A directory as OpenSSL looks for certificates in it: links named by hashes.
         self.root_directory = directory / "roots"
         self.root_directory.mkdir()

@@ -81,9 +81,10 @@ class OpenSSLServer(Running):
     """`openssl s_server` with an identity, which answers every request with a page about the connection."""
 
     def __init__(self, identity, *options, page=True, **more):
+        others = ["-cert_chain", identity.others] if identity.others else []
         super().__init__(
-            ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", identity.chain, "-cert_chain", identity.chain,
-             "-key", identity.key, *(["-www"] if page else []), *options], **more)
+            ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", identity.chain, *others, "-key", identity.key,
+             *(["-www"] if page else []), *options], **more)
         self.port = int(self.wait_for(r"ACCEPT 127\.0\.0\.1:(\d+)\n", "out").group(1))
         self.url = f"wss://127.0.0.1:{self.port}/"
 
