@@ -295,6 +295,33 @@ REPL_LINES = {
     "typo": b"/qiut\x1b",
 }
 
+REDIRECTS = {
+    "away-and-back": b"\x00wss://two.example/\nwss://one.example/x",
+    "relative": b"\x00/x\n?y\n../z#f\n//one.example:443/",
+    "user": b"\x00https://a:b@two.example\n/x\nhttps://c:d@one.example",
+    "down": b"\x00http://one.example/",
+    "up": b"\x01https://one.example/",
+    "socket": b"\x02http://localhost/y\n/z",
+    "international": "\x01//m\u00fcnchen.example/\nhttp://xn--mnchen-3ya.example".encode(),
+}
+
+COOKIES = {
+    "plain": b"\x00a=b\nb=c; Path=/x; HttpOnly",
+    "domain": b"\x01a=b; Domain=.h.example; Secure; SameSite=None",
+    "prefixes": b"\x01__Host-a=b; Secure; Path=/\n__Secure-a=b; Secure",
+    "ages": b"\x00a=b; Max-Age=100\na=c; Max-Age=-1\nd=e; Max-Age=99999999999999999999",
+    "dates": b"\x00a=b; Expires=Sun, 06 Nov 2094 08:49:37 GMT\nc=d; expires=Sunday, 06-Nov-94 08:49:37 GMT",
+    "address": b"\x02a=b; Domain=127.0.0.1\nc=d; Domain=0.0.1",
+    "socket": b"\x03a=b; Path=/y",
+}
+
+CHALLENGES = {
+    "basic": b'Basic realm="x", charset="UTF-8"',
+    "several": b'Newauth realm="apps", type=1, title="Login to \\"apps\\"", Basic realm = simple\nBearer',
+    "token": b"Negotiate a+/-._~==, NTLM",
+    "open-quote": b'Digest realm="x, Basic',
+}
+
 TARGETS = {
     "frames": FRAMES,
     "compressed-frames": COMPRESSED_FRAMES,
@@ -311,6 +338,9 @@ TARGETS = {
     "proxy-choice": PROXY_CHOICE,
     "proxy-connect": PROXY_CONNECT,
     "proxy-socks": PROXY_SOCKS,
+    "redirects": REDIRECTS,
+    "cookies": COOKIES,
+    "challenges": CHALLENGES,
     "json-events": JSON_EVENTS,
     "options": {name: "\0".join(words).encode() for name, words in OPTIONS.items()},
     "records": RECORDS,

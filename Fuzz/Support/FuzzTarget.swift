@@ -10,7 +10,7 @@ struct FuzzTarget: Sendable {
     /// All targets.
     static let all = [
         frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
-        extensions, compressionOffers, urls, proxyChoice, proxyConnect, proxySOCKS, jsonEvents, options, records,
-        replLines,
+        extensions, compressionOffers, urls, redirects, cookies, challenges, proxyChoice, proxyConnect, proxySOCKS,
+        jsonEvents, options, records, replLines,
     ]
 }

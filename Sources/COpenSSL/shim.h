@@ -26,7 +26,9 @@ static inline void wsx_ssl_ctx_harden(SSL_CTX *context) {
     SSL_CTX_set_read_ahead(context, 0);
 }
 
-static inline void wsx_ssl_ctx_release_buffers(SSL_CTX *context) { SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS); }
+static inline void wsx_ssl_ctx_release_buffers(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+}
 
 // Clients' sessions are kept by us; a server's travel in its tickets.
 static inline void wsx_ssl_ctx_keep_client_sessions(SSL_CTX *context) {

@@ -6,10 +6,16 @@ import shutil
 import pytest
 
 import sanitizer
+from certificates import Certificates
 from processes import BINARY, NODE_ENVIRONMENT, PEERS, PYTHON, Listener, PeerServer
+from services import CREDENTIALS, Microsocks, Nginx, Squid, Tinyproxy
 
 
 def pytest_sessionstart(session):
+    # What the machine sets up for others is none of the tests' business.
+    for name in [*os.environ]:
+        if name.lower().endswith("_proxy") or name.startswith(("SSL_CERT_", "SSLKEYLOGFILE")):
+            del os.environ[name]
     if not os.access(BINARY, os.X_OK):
         pytest.exit(f"{BINARY} is missing; run 'make build'", returncode=1)
 
@@ -61,3 +67,72 @@ def node_echo():
 def echo_server(request):
     """Each of the three echo servers in turn."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory):
+    return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="session")
+def nginx(tmp_path_factory, certificates, python_echo):
+    """nginx with TLS in front of an echo server."""
+    with Nginx(tmp_path_factory.mktemp("nginx"), certificates, python_echo.port) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def squid(certificates):
+    with Squid(certificates.good) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def tinyproxy(tmp_path_factory):
+    with Tinyproxy(tmp_path_factory.mktemp("tinyproxy"), is_guarded=False) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def guarded_tinyproxy(tmp_path_factory):
+    with Tinyproxy(tmp_path_factory.mktemp("guarded_tinyproxy"), is_guarded=True) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def microsocks():
+    with Microsocks(is_guarded=False) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def guarded_microsocks():
+    with Microsocks(is_guarded=True) as server:
+        yield server
+
+
+# The ways to a server: the scheme, the fixture, its port, and whether it asks for a password.
+ROUTES = {
+    "direct": None,
+    "tinyproxy": ("http", "tinyproxy", "port", False),
+    "tinyproxy with a password": ("http", "guarded_tinyproxy", "port", True),
+    "squid": ("http", "squid", "open_port", False),
+    "squid with a password": ("http", "squid", "port", True),
+    "squid over TLS": ("https", "squid", "open_tls_port", False),
+    "squid over TLS with a password": ("https", "squid", "tls_port", True),
+    "socks5": ("socks5", "microsocks", "port", False),
+    "socks5 with a password": ("socks5", "guarded_microsocks", "port", True),
+    "socks5h": ("socks5h", "microsocks", "port", False),
+    "socks5h with a password": ("socks5h", "guarded_microsocks", "port", True),
+}
+
+
+@pytest.fixture(params=ROUTES)
+def route(request):
+    """The options for each of the ways to a server in turn."""
+    if not ROUTES[request.param]:
+        return []
+    scheme, fixture, port, is_guarded = ROUTES[request.param]
+    userinfo = f"{CREDENTIALS}@" if is_guarded else ""
+    server = request.getfixturevalue(fixture)
+    return ["--proxy", f"{scheme}://{userinfo}127.0.0.1:{getattr(server, port)}"]

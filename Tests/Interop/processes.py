@@ -52,6 +52,11 @@ def wsx(*arguments, **options):
     return run([BINARY, *arguments], **options)
 
 
+def environment(**variables):
+    """The environment of the tests with these variables in it."""
+    return {**os.environ, **{name: os.fspath(value) for name, value in variables.items()}}
+
+
 def shell(script, *arguments, **options):
     """Runs a bash script in which `$WSX` is the binary and `$1` and so on are the arguments."""
     environment = {**os.environ, "WSX": BINARY}

@@ -13,6 +13,10 @@ class Peer(wire.Stream):
 
     request = None
 
+    def start_tls(self, context):
+        """Goes on inside TLS; an end without a close_notify is then an error."""
+        self.sock = context.wrap_socket(self.sock, server_side=True, suppress_ragged_eofs=False)
+
     def read_request(self):
         self.request = self.read_head()
         return self.request
@@ -37,24 +41,28 @@ class Peer(wire.Stream):
 class ScriptedServer:
     """Runs `script(peer)` in a thread for every connection, on a loopback port of its own or a socket file.
 
+    With a `context` it talks TLS.
+
     What scripts return is in `results`, in the order in which they ended. An exception in a script fails the test
     when the server is left.
     """
 
-    def __init__(self, script, path=None, receive_buffer=None):
+    def __init__(self, script, path=None, receive_buffer=None, address="127.0.0.1", port=0, context=None):
         self.script = script
         self.path = path
+        self.context = context
+        self._host = f"[{address}]" if ":" in address else address
         self.results = []
         self.connection_count = 0
         self._errors = []
         self._threads = []
         self._peers = []
         if path is None:
-            self._listener = socket.socket(socket.AF_INET)
+            self._listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
             self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if receive_buffer:
                 self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-            self._listener.bind(("127.0.0.1", 0))
+            self._listener.bind((address, port))
             self.port = self._listener.getsockname()[1]
         else:
             self._listener = socket.socket(socket.AF_UNIX)
@@ -63,7 +71,8 @@ class ScriptedServer:
 
     @property
     def url(self):
-        return f"ws://127.0.0.1:{self.port}/" if self.path is None else f"ws+unix:{self.path}"
+        scheme = "wss" if self.context else "ws"
+        return f"{scheme}://{self._host}:{self.port}/" if self.path is None else f"{scheme}+unix:{self.path}"
 
     def __enter__(self):
         self._acceptor = threading.Thread(target=self._accept, daemon=True)
@@ -100,6 +109,8 @@ class ScriptedServer:
 
     def _run(self, peer):
         try:
+            if self.context:
+                peer.start_tls(self.context)
             self.results.append(self.script(peer))
         except Exception as error:
             self._errors.append(error)

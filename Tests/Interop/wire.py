@@ -181,17 +181,17 @@ class Stream:
 
     def read_frame(self):
         """The next frame; None at the end of the stream."""
-        header = self._exactly(2)
+        header = self.read_exactly(2)
         if header is None:
             return None
         first, second = header
         length = second & 0x7F
         if length == 126:
-            length = struct.unpack("!H", self._exactly(2))[0]
+            length = struct.unpack("!H", self.read_exactly(2))[0]
         elif length == 127:
-            length = struct.unpack("!Q", self._exactly(8))[0]
-        key = self._exactly(4) if second & 0x80 else None
-        payload = self._exactly(length)
+            length = struct.unpack("!Q", self.read_exactly(8))[0]
+        key = self.read_exactly(4) if second & 0x80 else None
+        payload = self.read_exactly(length)
         if payload is None:
             return None
         if key is not None:
@@ -226,7 +226,8 @@ class Stream:
             pass
         return self._take(len(self.buffer))
 
-    def _exactly(self, count):
+    def read_exactly(self, count):
+        """So many bytes; None where the stream ends before."""
         while len(self.buffer) < count:
             if not self._fill():
                 return None

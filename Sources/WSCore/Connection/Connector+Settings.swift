@@ -62,6 +62,8 @@ extension Connector {
 
     /// What happens on the way, for those who want to look on.
     public enum Step {
+        /// A stream leads to the peer, an address and port or a socket's path, which is a proxy or the server.
+        case reached(peer: String, Proxy?)
         /// The head of a request has been sent, to a proxy or to the server, with its secrets.
         case sent(head: String)
         /// The head of a response that was not the last word has come.

@@ -111,6 +111,7 @@ public final class Connector {
         } catch {
             return finish(.failure(.proxyChoice(error)))
         }
+        peer = proxy?.description
         // SOCKS 5 without h: the proxy gets an address that we look up.
         guard let proxy, proxy.needsTargetAddress, case .tcp(let host, let port) = request.url.endpoint else {
             return open(targetAddress: nil)
@@ -159,6 +160,7 @@ public final class Connector {
             case .success(let (stream, peer)):
                 self.peer = peer
                 self.stream = stream
+                didStep?(.reached(peer: peer, proxy))
                 if let proxy { reach(proxy, targetAddress: targetAddress) } else { secure() }
             }
         }

@@ -47,7 +47,7 @@ struct Cookie: Sendable {
 
     /// Whether one replaces the other.
     func isSame(as other: Cookie) -> Bool {
-        name.utf8.elementsEqual(other.name.utf8) && domain == other.domain && isHostOnly == other.isHostOnly
+        domain == other.domain && isHostOnly == other.isHostOnly && name.utf8.elementsEqual(other.name.utf8)
             && path.utf8.elementsEqual(other.path.utf8)
     }
 

@@ -13,7 +13,9 @@ struct HostAndPort: Equatable {
     var isIPAddress: Bool { isIPv6 || IPLiteral.ipv4(host) != nil }
 
     /// Reads `host[:port]`, or throws ``URLError``.
-    init(parsing text: some StringProtocol) throws(URLError) {
+    ///
+    /// `isInternational` is whether the host can be of any script, as people write URLs; header fields have the ASCII form.
+    init(parsing text: some StringProtocol, isInternational: Bool = false) throws(URLError) {
         let bytes = Array(text.utf8)
         if bytes.first == UInt8(ascii: "[") {
             guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else {
@@ -28,7 +30,7 @@ struct HostAndPort: Equatable {
         }
         let colon = bytes.firstIndex(of: ASCII.colon) ?? bytes.count
         guard !bytes[colon...].dropFirst().contains(ASCII.colon) else { throw .unbracketedIPv6Address }
-        host = try Self.parseName(bytes[..<colon])
+        host = try Self.parseName(bytes[..<colon], isInternational: isInternational)
         zone = nil
         isIPv6 = false
         port = try Self.parsePort(bytes[colon...].dropFirst())
@@ -50,12 +52,14 @@ struct HostAndPort: Equatable {
         return (ASCII.lowercased(address), String(decoding: zone, as: UTF8.self))
     }
 
-    private static func parseName(_ bytes: ArraySlice<UInt8>) throws(URLError) -> String {
+    private static func parseName(
+        _ bytes: ArraySlice<UInt8>, isInternational: Bool
+    ) throws(URLError) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         var name = try PercentEncoding.decode(text)
         guard !name.isEmpty else { throw .emptyHost }
         // RFC 3987 §3.1: a name of an IRI is looked up, and sent in Host, in its ASCII form.
-        if !name.utf8.allSatisfy({ $0 < 0x80 }) { name = try InternationalName.ascii(name) }
+        if isInternational, !name.utf8.allSatisfy({ $0 < 0x80 }) { name = try InternationalName.ascii(name) }
         // RFC 3986 §3.2.2: a registered name has no other characters and at most 255 of them.
         guard name.utf8.allSatisfy(ASCII.isUnreservedOrSubDelimiter) else { throw .invalidHost(name) }
         guard name.utf8.count <= 255 else { throw .hostTooLong(byteCount: name.utf8.count) }

@@ -8,6 +8,8 @@
 /// | `:port/path` | `ws://localhost:port/path` |
 /// | `ws+unix:/path/to.sock:/request` | a Unix domain socket; `/request` is `/` unless given |
 /// | `echo:` | the echo server inside this process |
+///
+/// A host name of any script is turned into its ASCII form, which is what is looked up, sent and shown.
 public struct WebSocketURL: Equatable, Sendable {
     /// Where a URL leads to.
     public enum Endpoint: Equatable, Sendable {
@@ -117,7 +119,7 @@ extension WebSocketURL {
             userInfo = try Self.parseUserInfo(hostAndPort[..<at])
             hostAndPort = hostAndPort[hostAndPort.utf8.index(after: at)...]
         }
-        let authority = try HostAndPort(parsing: hostAndPort)
+        let authority = try HostAndPort(parsing: hostAndPort, isInternational: true)
         let host = authority.zone.map { "\(authority.host)%\($0)" } ?? authority.host
         self.init(
             isSecure: isSecure,

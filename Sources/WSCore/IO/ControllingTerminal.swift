@@ -123,7 +123,8 @@ private struct PendingSignals {
 
     private let readEnd: Int32
     private let writeEnd: Int32
-    private var previous: [(number: Int32, handler: (@convention(c) (Int32) -> Void)?)] = []
+    /// What the signals did before: all but those that were ignored.
+    private var previous: [(number: Int32, action: sigaction)] = []
 
     init() throws(IOError) {
         var ends: [Int32] = [-1, -1]
@@ -133,18 +134,20 @@ private struct PendingSignals {
         _ = fcntl(writeEnd, F_SETFL, O_NONBLOCK)
         pendingSignalsDescriptor = writeEnd
         for number in Self.handled {
+            var action = sigaction()
+            guard sigaction(number, nil, &action) == 0 else { continue }
             let found = signal(number, Self.handler)
             if unsafeBitCast(found, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
                 _ = signal(number, SIG_IGN)
             } else {
-                previous.append((number, found))
+                previous.append((number, action))
             }
         }
     }
 
     /// Gives the signals back to those who had them.
     func release() {
-        for (number, handler) in previous { _ = signal(number, handler) }
+        giveBack(previous)
         pendingSignalsDescriptor = -1
         Descriptor.closeDescriptor(readEnd)
         Descriptor.closeDescriptor(writeEnd)
@@ -153,9 +156,16 @@ private struct PendingSignals {
     /// Has SIGTSTP do what it would have done without us; returns when the process goes on, which is then no news.
     func stopProcess() {
         let affected = previous.filter { $0.number == SIGTSTP || $0.number == SIGCONT }
-        for (number, handler) in affected { _ = signal(number, handler) }
+        giveBack(affected)
         _ = raise(SIGTSTP)
         for (number, _) in affected { _ = signal(number, Self.handler) }
+    }
+
+    private func giveBack(_ signals: [(number: Int32, action: sigaction)]) {
+        for (number, action) in signals {
+            var action = action
+            _ = sigaction(number, &action, nil)
+        }
     }
 
     /// Waits until a descriptor can be read from, or is at its end (nil), or a signal has come.

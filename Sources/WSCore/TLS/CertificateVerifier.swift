@@ -51,9 +51,12 @@ struct CertificateVerifier {
             return Self.nameProblem(certificate, name: name)
         case X509_V_ERR_INVALID_PURPOSE: return .wrongPurpose(subject: subject, depth: depth)
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL:
+            // A key that OpenSSL cannot read counts as too weak.
+            guard let key = X509_get0_pubkey(certificate) else {
+                return .rejected(subject: subject, reason: "its key cannot be read")
+            }
             return .weakKey(
-                subject: subject, depth: depth, algorithm: Self.keyAlgorithm(certificate),
-                bits: Int(EVP_PKEY_get_bits(X509_get0_pubkey(certificate))))
+                subject: subject, depth: depth, algorithm: Self.algorithm(of: key), bits: Int(EVP_PKEY_get_bits(key)))
         case X509_V_ERR_CA_MD_TOO_WEAK:
             return .weakDigest(subject: subject, depth: depth, algorithm: Self.signatureAlgorithm(certificate))
         default: return Self.rarerProblem(error, subject: subject)
@@ -78,8 +81,8 @@ struct CertificateVerifier {
         X509_verify_cert_error_string(Int(error)).map { escapingControls(String(cString: $0)) } ?? "error \(error)"
     }
 
-    private static func keyAlgorithm(_ certificate: OpaquePointer) -> String {
-        EVP_PKEY_get0_type_name(X509_get0_pubkey(certificate)).map { String(cString: $0) } ?? "unknown"
+    private static func algorithm(of key: OpaquePointer) -> String {
+        EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown"
     }
 
     private static func signatureAlgorithm(_ certificate: OpaquePointer) -> String {

@@ -75,16 +75,28 @@ private func answerPassphrase(
     return Int32(truncatingIfNeeded: passphrase.utf8.count)
 }
 
-/// Certificates that are freed with the object.
+/// Certificates that are freed with the object; they are lent to closures, and so not outlived by what refers to them.
 final class X509Stack {
-    let handle: OpaquePointer?
+    private let handle: OpaquePointer?
 
     init() { handle = wsx_certificates_new() }
 
     deinit { wsx_certificates_free(handle) }
 
-    var count: Int { Int(wsx_certificate_count(handle)) }
-    var first: OpaquePointer? { count > 0 ? wsx_certificate(handle, 0) : nil }
+    var isEmpty: Bool { wsx_certificate_count(handle) == 0 }
+
+    /// Lends the stack itself.
+    func withHandle<Result>(_ body: (OpaquePointer?) -> Result) -> Result { body(handle) }
+
+    /// Lends the first certificate, or nil.
+    func withFirst<Result>(_ body: (OpaquePointer?) -> Result) -> Result {
+        body(isEmpty ? nil : wsx_certificate(handle, 0))
+    }
+
+    /// Lends each certificate.
+    func forEach(_ body: (OpaquePointer) -> Void) {
+        for index in 0..<wsx_certificate_count(handle) { wsx_certificate(handle, index).map(body) }
+    }
 
     /// Takes a certificate over.
     func append(_ certificate: OpaquePointer) {
@@ -93,6 +105,4 @@ final class X509Stack {
 
     /// Takes the first out, to be freed by the caller.
     func takeFirst() -> OpaquePointer? { wsx_certificates_shift(handle) }
-
-    subscript(index: Int) -> OpaquePointer? { wsx_certificate(handle, Int32(truncatingIfNeeded: index)) }
 }

@@ -8,6 +8,9 @@ struct ResumptionStore: ~Copyable {
     private static let maximumPerServer = 4
     private static let maximumServers = 256
 
+    /// Of how many servers something is kept.
+    var serverCount: Int { sessions.count }
+
     deinit {
         for session in sessions.values.joined() { SSL_SESSION_free(session) }
     }

@@ -8,12 +8,12 @@ extension TLSCertificateProblem: CustomStringConvertible {
         case .expired(let subject, let depth, let time):
             Self.said("expired on \(time)", of: subject, depth)
         case .notYetValid(let subject, let depth, let time):
-            Self.said("is not valid before \(time)", of: subject, depth)
+            Self.said("is not yet valid, only from \(time) on", of: subject, depth)
         case .selfSigned(let subject): "is self-signed and not trusted (\(Self.cut(subject)))"
         case .unknownAuthority(let authority): "goes back to an authority that is not trusted: \(Self.cut(authority))"
         case .missingIssuer(_, let issuer):
-            "was issued by \(Self.cut(issuer)), which the server did not send and which is not trusted: an intermediate "
-                + "certificate is missing or the authority is unknown"
+            "was issued by \(Self.cut(issuer)), which the server did not send and which is not trusted: "
+                + "an intermediate certificate is missing or the authority is unknown"
         case .wrongHost(let host, let names): "is not for \(quoted(host)) but for \(Self.list(names))"
         case .wrongAddress(let address, let names): "is not for the address \(address) but for \(Self.list(names))"
         case .wildcardAcrossLabels(let host, let pattern):

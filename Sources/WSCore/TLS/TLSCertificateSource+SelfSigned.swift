@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension TLSCertificateSource {
-    /// Makes a key (ECDSA on P-256) and a certificate that it signs itself, for `localhost`, 127.0.0.1, ::1 and `names`.
+    /// Makes a key (ECDSA on P-256) and a certificate signed with it, for `localhost`, 127.0.0.1, ::1 and `names`.
     /// - Parameter names: Further host names in ASCII, and IP addresses without brackets.
     /// - Parameter nowSeconds: The present, in seconds since the beginning of 1970. The certificate is valid from a day
     ///   before it, for clocks that are late, and for 30 days after it.

@@ -21,9 +21,8 @@ public struct TLSCertificateSource: Sendable, Equatable {
     public func pin() throws(TLSConfigurationError) -> TLSPin {
         let option = "--cert"
         let certificates = try PEM.certificates(chain, option: option)
-        guard let leaf = certificates.first, let pin = TLSPin(certificate: leaf) else {
-            throw .noCertificate(option: option)
-        }
+        let pin = certificates.withFirst { $0.flatMap(TLSPin.init(certificate:)) }
+        guard let pin else { throw .noCertificate(option: option) }
         return pin
     }
 }

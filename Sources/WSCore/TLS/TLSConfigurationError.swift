@@ -58,7 +58,7 @@ extension TLSConfigurationError: CustomStringConvertible {
         case .invalidCertificate(let option, let reason):
             "a certificate in the file of \(option) cannot be read: \(reason); check the file with openssl x509"
         case .noKey(let option):
-            "there is no private key in the file of \(option); give the PEM file that has it with --key"
+            "there is no private key in the file of \(option); give the PEM file that has it"
         case .invalidKey(let option, let reason):
             "the private key in the file of \(option) cannot be read: \(reason); check the file with openssl pkey"
         case .passphraseNeeded:

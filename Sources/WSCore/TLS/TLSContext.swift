@@ -117,7 +117,7 @@ public final class TLSContext {
             OpenSSLErrors.clear()
             throw .keyDoesNotFit(certificateOption: certificateOption, keyOption: keyOption)
         }
-        guard SSL_CTX_use_cert_and_key(handle, leaf, key, chain.handle, 1) == 1 else {
+        guard chain.withHandle({ SSL_CTX_use_cert_and_key(handle, leaf, key, $0, 1) }) == 1 else {
             throw .weakCertificate(option: certificateOption, reason: OpenSSLErrors.takeWords())
         }
     }

@@ -113,7 +113,7 @@ extension TLSError: CustomStringConvertible {
     private static func describeUnsupportedVersion(_ minimum: TLSVersion, peerIsServer: Bool) -> String {
         guard peerIsServer else { return "the client speaks no version of TLS from \(minimum) on; update the client" }
         return minimum == .tls12
-            ? "the server speaks no version of TLS from 1.2 on, only older ones, which are not secure; update the server"
+            ? "the server speaks no version of TLS from 1.2 on, only older ones, which are broken; update the server"
             : "the server does not speak TLS \(minimum); try --tls-min 1.2"
     }
 }

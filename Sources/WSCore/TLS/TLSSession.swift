@@ -9,7 +9,7 @@ import COpenSSL
 /// tells the peer why is there. It is confined to the thread of its context.
 public final class TLSSession {
     internal let context: TLSContext
-    private let handle: OpaquePointer
+    internal let handle: OpaquePointer
     private let name: TLSServerName?
     private let resumptionKey: String
     private let nameIsUsable: Bool
@@ -134,7 +134,7 @@ public final class TLSSession {
             let consumedBytes = bytes.count - input.count
             // Without ciphertext there is nothing to report, and a byte that is held back will be given again.
             if consumedBytes > 0 {
-                heldBackBytes = failure != nil || SSL_has_pending(handle) == 1 && SSL_pending(handle) > 0 ? 1 : 0
+                heldBackBytes = failure != nil || SSL_pending(handle) > 0 ? 1 : 0
             }
             return (max(0, consumedBytes - heldBackBytes), plaintextBytes)
         }

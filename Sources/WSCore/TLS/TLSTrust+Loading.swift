@@ -19,10 +19,8 @@ extension TLSTrust {
             try Self.loadDirectory(path, into: context, option: option)
         case .certificates(let bytes):
             let certificates = try PEM.certificates(bytes, option: option)
-            guard certificates.count > 0 else { throw .trustIsEmpty(option: option, path: nil) }
-            for index in 0..<certificates.count {
-                X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificates[index])
-            }
+            guard !certificates.isEmpty else { throw .trustIsEmpty(option: option, path: nil) }
+            certificates.forEach { X509_STORE_add_cert(SSL_CTX_get_cert_store(context), $0) }
         }
         // Who names a certificate trusts it, be it an intermediate or a server's own.
         X509_STORE_set_flags(SSL_CTX_get_cert_store(context), UInt(X509_V_FLAG_PARTIAL_CHAIN))

@@ -6,6 +6,8 @@ extension ConnectRun {
     func show(_ step: Connector.Step) {
         guard settings.arguments.verbosity > 0 else { return }
         switch step {
+        case .reached(let peer, let proxy):
+            console.notice("Reached \(peer)" + (proxy.map { ", the proxy \($0)" } ?? ""))
         case .sent(let head): show(ReportedHead.lines(ofSent: head), .sent)
         case .received(let head): show(ReportedHead.lines(of: head), .received)
         case .secured(let summary, let proxy):

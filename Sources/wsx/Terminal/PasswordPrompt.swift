@@ -9,8 +9,8 @@ enum PasswordPrompt {
 
     /// The password of a user at a host, or nil when there is no terminal, or nothing to come on it.
     ///
-    /// Throws ``Failure/interrupted``, ``Failure/terminated``, and ``Failure/badArgument(what:why:)`` when what was typed
-    /// is not text.
+    /// Throws ``Failure/interrupted``, ``Failure/terminated``, and ``Failure/badArgument(what:why:)`` when what was
+    /// typed is not text.
     static func password(of user: String, at host: String) throws(Failure) -> String? {
         try answer(to: "Password for \(escapingControls(user)) at \(escapingControls(host)): ")
     }

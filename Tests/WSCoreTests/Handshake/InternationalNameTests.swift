@@ -44,6 +44,13 @@ import Testing
         #expect(!words.unicodeScalars.contains { $0.isInvisible } && words.contains("; "))
     }
 
+    @Test("a client's Host and Origin are in ASCII; others are not converted into what is allowed")
+    func headerFields() throws {
+        #expect(throws: URLError.invalidHost("１２７.０.０.１")) { try HostAndPort(parsing: "１２７.０.０.１") }
+        #expect(!OriginPolicy.allowsHost("１２７.０.０.１", allowed: []))
+        #expect(!OriginPolicy.allowsOrigin("http://ｌocalhost", host: "h", allowed: []))
+    }
+
     @Test("a NUL does not end a name early, and no name is converted that is far too long")
     func edges() {
         #expect(throws: URLError.invalidHost("ü\0b")) { try WebSocketURL(parsing: "ws://ü%00b/") }

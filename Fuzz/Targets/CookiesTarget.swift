@@ -1,0 +1,59 @@
+@testable import WSCore
+
+extension FuzzTarget {
+    /// The values of Set-Cookie, one a line; the first byte chooses the server.
+    ///
+    /// - What is sent is a Cookie field's value, within its limit, and each cookie of it a part of what was received.
+    /// - A foreign server gets nothing, and without TLS nobody gets what needs TLS.
+    /// - Nothing is sent that has expired, and no moment is too early or late to ask.
+    static let cookies = FuzzTarget(name: "cookies") { input in
+        var choices = ChoiceReader(input)
+        let sources = ["ws://h.example/x/y", "wss://sub.h.example/x/", "ws://127.0.0.1/", "ws+unix:/run/a.sock:/y"]
+            .compactMap { try? WebSocketURL(parsing: $0) }
+        let source = sources[Int(choices.byte()) % sources.count]
+        let now = 1_700_000_000
+        var store = CookieStore()
+        var received: [String] = []
+        for line in choices.remaining().split(separator: UInt8(ascii: "\n")) {
+            let value = String(decoding: line, as: UTF8.self)
+            received.append(value)
+            store.receive(setCookie: value, from: source, at: now)
+            expect(store.count <= received.count, "more cookies than fields")
+            _ = SetCookie(parsing: value, at: .max)
+            _ = SetCookie(parsing: value, at: .min)
+        }
+        let sent = store.pairs(for: source, at: now)
+        checkValue(sent)
+        for pair in sent {
+            let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            expect(
+                received.contains { value in parts.allSatisfy { contains(value, $0) } }, "\(pair) was never received")
+        }
+        for target in ["wss://other.example/x/y", "wss://h.examples/x/y", "wss://127.0.0.2/", "ws+unix:/run/b.sock:/y"]
+        {
+            guard let url = try? WebSocketURL(parsing: target) else { unexpected("\(target) is a URL") }
+            expect(store.pairs(for: url, at: now).isEmpty, "cookies for \(target)")
+        }
+        if let url = try? WebSocketURL(parsing: "ws://sub.h.example/x/"), source.isSecure {
+            let plain = store.pairs(for: url, at: now)
+            expect(plain.allSatisfy(sent.contains), "more without TLS")
+            expect(!plain.contains { $0.hasPrefix("__Host-") || $0.hasPrefix("__Secure-") }, "\(plain) without TLS")
+        }
+        expect(store.pairs(for: source, at: .max).allSatisfy(sent.contains), "more at the end of time")
+        checkValue(store.pairs(for: source, at: .min))
+    }
+
+    private static func checkValue(_ pairs: [String]) {
+        guard !pairs.isEmpty else { return }
+        let value = pairs.joined(separator: "; ")
+        expect(value.utf8.count <= CookieStore.maximumFieldBytes, "\(value.utf8.count) bytes")
+        expect((try? HeaderField(name: "Cookie", value: value)) != nil, "\(value) is no value of a field")
+        expect(pairs.allSatisfy { !$0.utf8.contains(UInt8(ascii: ";")) && !$0.hasPrefix("=") }, value)
+    }
+
+    private static func contains(_ text: String, _ part: String) -> Bool {
+        let (text, part) = (Array(text.utf8), Array(part.utf8))
+        guard part.count <= text.count else { return false }
+        return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
+    }
+}

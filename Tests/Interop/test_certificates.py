@@ -1,0 +1,141 @@
+"""Certificates: the good one is accepted, each bad one refused for a reason of its own, whatever lies between."""
+
+import re
+from dataclasses import dataclass, field
+
+import pytest
+
+from processes import assert_fails, wsx
+from services import OpenSSLServer
+
+# What OpenSSL needs to be told before it shows a weak key or speaks old TLS.
+INSECURE = ["-cipher", "ALL:@SECLEVEL=0"]
+ASKS_FOR_CERTIFICATE = ["-Verify", "1", "-verify_return_error"]
+
+
+@dataclass
+class Bad:
+    """A bad certificate: what is said of it, the name that is expected in it, and what else brings it about.
+
+    `certificate` is its kind in `Certificates.bad`; None is the good one.
+    """
+
+    words: str
+    certificate: str | None = None
+    name: str | None = None
+    server: list = field(default_factory=list)
+    pins_another: bool = False
+
+
+MATRIX = {
+    "expired": Bad("expired on", "expired"),
+    "not yet valid": Bad("is not valid before", "not yet valid"),
+    "self-signed": Bad("is self-signed", "self-signed"),
+    "unknown authority": Bad("an authority that is not trusted: CN ?= ?wsx strange root", "unknown authority"),
+    "wrong host": Bad("is not for .localhost. but for .elsewhere.test", "wrong host", name="localhost"),
+    "wrong address": Bad(r"is not for the address 127\.0\.0\.1 but for .*127\.0\.0\.9", "wrong address"),
+    "wildcard across two labels": Bad(
+        "a wildcard stands for one label only", "wildcard across two labels", name="a.b.example.test"),
+    "common name only": Bad("no subject alternative name", "common name only", name="localhost"),
+    "not for servers": Bad("its key usage does not allow it", "not for servers"),
+    "wrong pin": Bad("another key than the pinned one", pins_another=True),
+    "TLS 1.0 only": Bad("no version of TLS from 1.2 on", server=["-tls1", *INSECURE]),
+    "TLS 1.1 only": Bad("no version of TLS from 1.2 on", server=["-tls1_1", *INSECURE]),
+    "missing intermediate": Bad("wsx test intermediate, which the server did not send", "missing intermediate"),
+    "weak key": Bad("a weak key: .*1024 bits", "weak key", server=INSECURE),
+    "wrong order": Bad("a chain out of order", "wrong order"),
+    "client certificate asked for, TLS 1.2": Bad("requires a client certificate", server=["-tls1_2", *ASKS_FOR_CERTIFICATE]),
+    "client certificate asked for, TLS 1.3": Bad("requires a client certificate", server=["-tls1_3", *ASKS_FOR_CERTIFICATE]),
+}
+# For the user these are the same.
+SAME_REASON = [
+    {"TLS 1.0 only", "TLS 1.1 only"},
+    {"client certificate asked for, TLS 1.2", "client certificate asked for, TLS 1.3"}]
+
+
+@pytest.fixture(scope="module")
+def connect_to(certificates):
+    """Runs wsx against a server of a kind; a server starts when it is first asked for."""
+    servers = {}
+
+    def connect(kind, *arguments, name=None):
+        bad = MATRIX[kind]
+        if kind not in servers:
+            identity = certificates.bad[bad.certificate] if bad.certificate else certificates.good
+            servers[kind] = OpenSSLServer(identity, "-CAfile", certificates.root, *bad.server)
+        expected_name = name or bad.name
+        name = ["--tls-server-name", expected_name] if expected_name else []
+        pin = ["--pin", certificates.client.pin] if bad.pins_another else []
+        return wsx("connect", "--ca", certificates.root, *name, *pin, *arguments, servers[kind].url)
+
+    yield connect
+    for server in servers.values():
+        server.__exit__()
+
+
+@pytest.mark.parametrize("kind", MATRIX)
+def test_a_bad_certificate_is_refused_for_its_own_reason(connect_to, kind, route):
+    result = connect_to(kind, *route)
+    assert_fails(result, 3)
+    assert re.search(MATRIX[kind].words, result.err), result
+    assert "geheim" not in result.err
+
+
+def test_no_two_kinds_of_bad_certificates_are_told_in_the_same_words(connect_to):
+    kinds = {}
+    for kind in MATRIX:
+        line = re.sub(r":\d+/", "/", connect_to(kind).err)
+        kinds.setdefault(line, set()).add(kind)
+    assert [same for same in kinds.values() if len(same) > 1 and same not in SAME_REASON] == []
+
+
+def test_the_same_servers_are_fine_where_nothing_is_wrong(connect_to, certificates):
+    """The server's page is not an upgrade: status 4, or 5 where it is not taken for a refusal, but not 3."""
+    own = ["--cert", certificates.client.chain, "--key", certificates.client.key]
+    for kind, options, name in [
+        ("wrong host", [], "elsewhere.test"),
+        ("wrong address", [], "localhost"),
+        ("wildcard across two labels", [], "b.example.test"),
+        ("unknown authority", ["-k"], None),
+        ("self-signed", ["-k"], None),
+        ("wrong pin", ["--pin", certificates.good.pin], None),
+        ("client certificate asked for, TLS 1.2", own, None),
+        ("client certificate asked for, TLS 1.3", own, None),
+    ]:
+        result = connect_to(kind, *options, name=name)
+        assert result.status in (4, 5), (kind, result)
+        assert "200" in result.err, (kind, result)
+
+
+@pytest.mark.parametrize("name", [None, "localhost", "example.test", "one.example.test", "::1"])
+def test_the_good_certificate_is_accepted(nginx, certificates, route, name):
+    options = ["--tls-server-name", name] if name else []
+    result = wsx("connect", "--ca", certificates.root, *options, *route, "-n", "1", nginx.url, "hello")
+    assert (result.status, result.out, result.err) == (0, b"hello\n", "")
+
+
+@pytest.mark.parametrize("host", ["localhost", "example.test", "one.example.test", "LOCALHOST", "example.test."])
+def test_the_name_in_the_url_is_the_one_that_is_checked(nginx, certificates, host):
+    result = wsx(
+        "connect", "--ca", certificates.root, "--resolve", f"{host}:{nginx.port}:127.0.0.1", "-n", "1",
+        f"wss://{host}:{nginx.port}/", "hello")
+    assert (result.status, result.out) == (0, b"hello\n"), result
+
+
+@pytest.mark.parametrize("host", ["two.one.example.test", "test", "example.test.elsewhere.test", "127.0.0.2"])
+def test_a_name_that_the_certificate_does_not_have_is_refused(nginx, certificates, host):
+    result = wsx(
+        "connect", "--ca", certificates.root, "--resolve", f"{host}:{nginx.port}:127.0.0.1",
+        "--tls-server-name", host, nginx.url)
+    assert_fails(result, 3, host)
+
+
+def test_the_systems_authorities_do_not_vouch_for_the_tests_own(nginx):
+    assert_fails(wsx("connect", nginx.url), 3, "--ca")
+
+
+def test_a_bad_certificate_of_the_proxy_names_the_proxy(certificates, nginx):
+    with OpenSSLServer(certificates.bad["expired"]) as proxy:
+        result = wsx(
+            "connect", "--ca", certificates.root, "--proxy", f"https://127.0.0.1:{proxy.port}", nginx.url)
+    assert_fails(result, 3, "expired", f"127.0.0.1:{proxy.port}")

@@ -1,0 +1,252 @@
+"""`wsx listen` with TLS serves the clients of others: Python's websockets, Node's ws, curl and OpenSSL."""
+
+import asyncio
+import os
+import re
+import socket
+import ssl
+
+import pytest
+import websockets
+
+import wire
+from certificates import PASSPHRASE
+from processes import NODE_ENVIRONMENT, PEERS, Listener, Running, assert_fails, memory_limit, resident_bytes, run, wsx
+from tls import client_context
+
+MESSAGES = ["hello", "", "zwölf 水 🎈", "x" * 70_000]
+
+
+@pytest.fixture(scope="module")
+def tls_echo(certificates):
+    """`wsx listen --echo` with the good certificate."""
+    with Listener("--echo", *identity_options(certificates.good)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def guarded_echo(certificates):
+    """`wsx listen --echo` for clients with a certificate."""
+    options = ["--client-ca", certificates.root]
+    with Listener("--echo", *identity_options(certificates.good), *options) as server:
+        yield server
+
+
+def identity_options(identity):
+    return ["--tls-cert", identity.chain, "--tls-key", identity.key]
+
+
+def talk_python(server, context, messages=MESSAGES):
+    async def talk():
+        async with websockets.connect(server.url, ssl=context, max_size=None, open_timeout=20) as connection:
+            for message in messages:
+                await connection.send(message)
+                assert await asyncio.wait_for(connection.recv(), 20) == message
+
+    asyncio.run(talk())
+
+
+def talk_node(server, **variables):
+    return run(
+        ["node", PEERS / "ws_client.js", server.url, str(len(MESSAGES)), *MESSAGES],
+        env={**NODE_ENVIRONMENT, **{name: os.fspath(value) for name, value in variables.items()}})
+
+
+def test_the_address_says_wss(tls_echo):
+    assert re.fullmatch(r"wss://127\.0\.0\.1:\d+/", tls_echo.url)
+
+
+def test_python_websockets_is_served(tls_echo, certificates):
+    talk_python(tls_echo, client_context(certificates.root))
+
+
+def test_node_ws_is_served(tls_echo, certificates):
+    result = talk_node(tls_echo, NODE_EXTRA_CA_CERTS=certificates.root)
+    assert result.out.decode().split("\n") == [*MESSAGES, "closed 1000 ", ""]
+
+
+def test_wsx_is_served(tls_echo, certificates):
+    result = wsx("connect", "--ca", certificates.root, "-n", "2", tls_echo.url, "one", "two")
+    assert (result.status, result.out, result.err) == (0, b"one\ntwo\n", "")
+
+
+@pytest.mark.parametrize("version", ["1.2", "1.3"])
+def test_curl_is_answered_over_each_version(tls_echo, certificates, version):
+    result = run(
+        ["curl", "--silent", "--show-error", "--include", "--max-time", "20", "--http1.1", "--cacert", certificates.root,
+         f"--tlsv{version}", "--tls-max", version, tls_echo.url.replace("wss:", "https:")])
+    assert result.out.startswith(b"HTTP/1.1 426 "), result
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_an_old_version_is_refused(tls_echo, certificates, version):
+    result = run(
+        ["curl", "--silent", "--show-error", "--max-time", "20", "--cacert", certificates.root, "--ciphers",
+         "DEFAULT@SECLEVEL=0", "--tlsv1.0", "--tls-max", version, tls_echo.url.replace("wss:", "https:")])
+    assert result.status == 35 and "version" in result.err, result
+
+
+def test_the_whole_chain_is_sent_and_the_protocol_agreed_on(tls_echo, certificates):
+    result = run(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{tls_echo.port}", "-CAfile", certificates.root, "-alpn",
+         "h2,http/1.1", "-verify_return_error", "-showcerts"])
+    assert result.out.count(b"BEGIN CERTIFICATE") == 2
+    assert b"ALPN protocol: http/1.1" in result.out
+    assert b"Verify return code: 0 (ok)" in result.out or b"Verification: OK" in result.out
+
+
+def test_a_client_may_not_renegotiate(tls_echo):
+    command = ["openssl", "s_client", "-connect", f"127.0.0.1:{tls_echo.port}", "-tls1_2"]
+    with Running(command, stdin=-1) as client:
+        client.wait_for("Verify return code", "out")
+        client.send(b"R\n")
+        client.wait_for("no renegotiation|handshake failure|unexpected message")
+
+
+def test_a_session_is_resumed(tls_echo, certificates):
+    context = client_context(certificates.root)
+    session = None
+    for is_reused in [False, True]:
+        sock = context.wrap_socket(
+            socket.create_connection(("127.0.0.1", tls_echo.port), 20), server_hostname="localhost", session=session)
+        with sock:
+            stream = wire.Stream(sock)
+            stream.send(wire.upgrade_request(tls_echo.port))
+            assert stream.read_head().startswith(b"HTTP/1.1 101 ")
+            assert sock.session_reused == is_reused
+            session = sock.session
+
+
+def test_the_end_is_said_inside_tls_as_well(tls_echo, certificates):
+    context = client_context(certificates.root)
+    sock = context.wrap_socket(
+        socket.create_connection(("127.0.0.1", tls_echo.port), 20), server_hostname="localhost",
+        suppress_ragged_eofs=False)
+    with sock:
+        stream = wire.Stream(sock)
+        stream.send(wire.upgrade_request(tls_echo.port))
+        stream.read_head()
+        stream.send(wire.close(1000, is_masked=True))
+        assert stream.read_frame().close_code == 1000
+        # An end without a close_notify would raise an error here.
+        assert stream.read_to_end() == b""
+
+
+@pytest.mark.parametrize("data", [b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\xff\xff" + b"x" * 100, b"\x00" * 1000, b""])
+def test_a_client_that_speaks_no_tls_harms_nobody(tls_echo, certificates, data):
+    with socket.create_connection(("127.0.0.1", tls_echo.port), 20) as sock:
+        sock.sendall(data)
+        sock.shutdown(socket.SHUT_WR)
+        wire.Stream(sock).read_to_end()
+    talk_python(tls_echo, client_context(certificates.root), ["still here"])
+
+
+def test_a_client_that_stays_silent_is_dropped_after_the_handshake_timeout(certificates):
+    options = ["--handshake-timeout", "300ms"]
+    with Listener("--echo", *identity_options(certificates.good), *options) as server:
+        with socket.create_connection(("127.0.0.1", server.port), 20) as sock:
+            assert sock.recv(100) == b""
+
+
+def test_two_hundred_tls_clients_at_once_are_served(tls_echo, certificates):
+    context = client_context(certificates.root)
+    opened = []
+
+    async def talk(number):
+        async with websockets.connect(tls_echo.url, ssl=context, open_timeout=60) as connection:
+            opened.append(number)
+            while len(opened) < 200:
+                await asyncio.sleep(0.01)
+            await connection.send(str(number))
+            assert await connection.recv() == str(number)
+
+    async def talk_all():
+        await asyncio.gather(*map(talk, range(200)))
+
+    asyncio.run(asyncio.wait_for(talk_all(), 60))
+    assert resident_bytes(tls_echo.pid) < memory_limit(128 << 20)
+
+
+# Its own certificate
+
+
+def test_a_self_signed_certificate_is_known_by_its_pin(certificates):
+    with Listener("--echo", "--tls-self-signed") as server:
+        pin = server.wait_for(r"sha256//[A-Za-z0-9+/]{43}=").group().decode()
+        assert_fails(wsx("connect", server.url), 3, "self-signed")
+        result = wsx("connect", "-k", "--pin", pin, "-n", "1", server.url, "hello")
+        assert (result.status, result.out) == (0, b"hello\n"), result
+        assert wsx("connect", "-k", "--pin", certificates.good.pin, server.url).status == 3
+
+        certificate = ssl.get_server_certificate(("127.0.0.1", server.port))
+        context = ssl.create_default_context(cadata=certificate)
+        talk_python(server, context, ["it is made out to 127.0.0.1"])
+        assert talk_node(server, NODE_TLS_REJECT_UNAUTHORIZED="0").out.endswith(b"closed 1000 \n")
+        curl = ["curl", "--silent", "--max-time", "20", "-k", "--pinnedpubkey", pin, "-o", "/dev/null", "-w", "%{http_code}"]
+        assert run([*curl, server.url.replace("wss:", "https:")]).out == b"426"
+
+
+def test_each_run_makes_a_certificate_of_its_own():
+    pins = set()
+    for _ in range(2):
+        with Listener("--echo", "--tls-self-signed") as server:
+            pins.add(server.wait_for(r"sha256//[A-Za-z0-9+/]{43}=").group())
+    assert len(pins) == 2
+
+
+# Client certificates
+
+
+def test_a_client_with_a_certificate_is_served(guarded_echo, certificates):
+    talk_python(guarded_echo, client_context(certificates.root, certificates.client))
+    identity = certificates.client
+    result = wsx(
+        "connect", "--ca", certificates.root, "--cert", identity.chain, "--key", identity.key, "-n", "1",
+        guarded_echo.url, "hello")
+    assert (result.status, result.out) == (0, b"hello\n"), result
+
+
+@pytest.mark.parametrize("version", ["1.2", "1.3"])
+def test_a_client_without_a_certificate_is_refused(guarded_echo, certificates, version):
+    result = run(
+        ["curl", "--silent", "--show-error", "--max-time", "20", "--cacert", certificates.root, f"--tlsv{version}",
+         "--tls-max", version, guarded_echo.url.replace("wss:", "https:")])
+    assert result.status in (35, 56) and result.out == b"", result
+    assert "alert" in result.err
+    assert_fails(wsx("connect", "--ca", certificates.root, guarded_echo.url), 3, "--cert")
+    assert talk_node(guarded_echo, NODE_EXTRA_CA_CERTS=certificates.root).out.startswith(b"error ")
+
+
+@pytest.mark.parametrize("kind", ["good", "expired", "unknown authority"])
+def test_a_client_with_a_certificate_that_will_not_do_is_refused(guarded_echo, certificates, kind):
+    # The good one is a server's, and not for clients.
+    identity = certificates.good if kind == "good" else certificates.bad[kind]
+    with pytest.raises((OSError, websockets.InvalidHandshake, websockets.ConnectionClosed)):
+        talk_python(guarded_echo, client_context(certificates.root, identity))
+
+
+# What cannot be
+
+
+def test_a_locked_key_opens_with_its_passphrase(certificates):
+    identity = certificates.locked_client
+    options = ["--tls-cert", identity.chain, "--tls-key", identity.key]
+    with Listener("--echo", *options, "--passphrase", PASSPHRASE) as server:
+        assert server.url.startswith("wss:")
+    result = wsx("listen", *options, "--passphrase", "falsch", "0")
+    assert_fails(result, 2, "passphrase")
+
+
+@pytest.mark.parametrize(
+    "options, word",
+    [(["--tls-cert", "/no/such/file", "--tls-key", "/no/such/file"], "--tls-cert"),
+     (["--tls-cert", "/dev/null", "--tls-key", "/dev/null"], "--tls-cert"),
+     (["--tls-key", "/dev/null"], "--tls-cert"),
+     (["--tls-self-signed", "--client-ca", "/no/such/file"], "--client-ca")])
+def test_files_that_will_not_do_exit_2(options, word):
+    assert_fails(wsx("listen", "--echo", *options, "0"), 2, word)
+
+
+def test_a_key_that_is_another_certificates_exits_2(certificates):
+    result = wsx("listen", "--tls-cert", certificates.good.chain, "--tls-key", certificates.client.key, "0")
+    assert_fails(result, 2, "--tls-key")

@@ -1,0 +1,368 @@
+"""Names, addresses and ways to them: which is taken, and how long each part of the way may take."""
+
+import contextlib
+import signal
+import threading
+import time
+
+import pytest
+
+import wire
+from processes import BINARY, PYTHON, Running, assert_fails, run, wsx
+from scripted_server import ScriptedServer
+from services import Blackhole, can_use_ipv6
+from tls import server_context
+
+needs_ipv6 = pytest.mark.skipif(not can_use_ipv6(), reason="no IPv6 here")
+
+
+def greet(peer):
+    """A script that says hello, and returns the address of the client and the Host it asked for."""
+    peer.upgrade(then=wire.text("hello"))
+    peer.answer_close()
+    return peer.sock.getpeername()[0], wire.field(peer.request, b"Host").decode()
+
+
+def receive(*arguments, **options):
+    return wsx("connect", "-n", "1", "--no-stdin", *arguments, **options)
+
+
+def assert_hello(result):
+    assert (result.status, result.out, result.err) == (0, b"hello\n", ""), result
+
+
+# Families
+
+
+@needs_ipv6
+@pytest.mark.parametrize(
+    "option, family", [("-4", "127.0.0.1"), ("-6", "::1"), (None, "::1")], ids=["-4", "-6", "neither"])
+def test_localhost_is_the_address_of_the_family_asked_for(option, family):
+    with ScriptedServer(greet, address="::1") as six, ScriptedServer(greet, port=six.port) as four:
+        assert_hello(receive(*([option] if option else []), f"ws://localhost:{six.port}/"))
+    servers = {"127.0.0.1": four, "::1": six}
+    assert [result[0] for result in servers.pop(family).results] == [family]
+    assert [server.results for server in servers.values()] == [[]]
+
+
+@needs_ipv6
+@pytest.mark.parametrize("address, option", [("127.0.0.1", "-6"), ("::1", "-4")])
+def test_a_family_that_does_not_listen_is_not_replaced_by_the_other(address, option):
+    with ScriptedServer(greet, address=address) as server:
+        assert_fails(receive(option, f"ws://localhost:{server.port}/"), 3, "connection refused")
+        assert_hello(receive(f"ws://localhost:{server.port}/"))
+
+
+@pytest.mark.parametrize("option, url", [("-4", "ws://[::1]:1/"), ("-6", "ws://127.0.0.1:1/")])
+def test_an_address_of_the_other_family_is_a_contradiction(option, url):
+    result = receive(option, url)
+    assert result.status in (2, 3)
+    assert len(result.error_lines) == 1 and option[1] in result.err
+
+
+@needs_ipv6
+@pytest.mark.parametrize("host", ["[::1]", "[0:0::1]", "[::1%25lo]", "[::1%lo]"])
+def test_an_ipv6_address_may_have_a_zone(host):
+    with ScriptedServer(greet, address="::1") as server:
+        assert_hello(receive(f"ws://{host}:{server.port}/"))
+    # RFC 6874 §1: a zone means something on this machine only.
+    assert "%" not in server.results[0][1]
+
+
+@needs_ipv6
+def test_a_zone_that_there_is_not_exits_3():
+    assert_fails(receive("ws://[fe80::1%25no-such-zone]:1/"), 3, "no-such-zone")
+
+
+# --resolve
+
+
+@pytest.mark.parametrize(
+    "rule", ["app.invalid:PORT:127.0.0.1", "APP.invalid:PORT:127.0.0.1", "app.invalid:PORT:127.0.0.2,127.0.0.1",
+             "*:PORT:127.0.0.1"])
+def test_a_name_may_be_given_an_address(rule):
+    with ScriptedServer(greet) as server:
+        assert_hello(receive("--resolve", rule.replace("PORT", str(server.port)), f"ws://app.invalid:{server.port}/"))
+    assert server.results == [("127.0.0.1", f"app.invalid:{server.port}")]
+
+
+def test_a_rule_for_another_name_or_port_does_nothing():
+    with ScriptedServer(greet) as server:
+        for rule in [f"other.invalid:{server.port}:127.0.0.1", "app.invalid:1:127.0.0.1"]:
+            assert_fails(receive("--resolve", rule, f"ws://app.invalid:{server.port}/"), 3, "looking up app.invalid")
+    assert server.connection_count == 0
+
+
+@needs_ipv6
+def test_a_name_may_be_given_an_ipv6_address():
+    with ScriptedServer(greet, address="::1") as server:
+        for address in ["::1", "[::1]"]:
+            assert_hello(receive(
+                "--resolve", f"app.invalid:{server.port}:{address}", f"ws://app.invalid:{server.port}/"))
+
+
+@pytest.mark.parametrize(
+    "rule", ["", "app.invalid", "app.invalid:1", "app.invalid:1:", "app.invalid:x:127.0.0.1", "app.invalid:0:127.0.0.1",
+             "app.invalid:99999:127.0.0.1", "app.invalid:1:elsewhere.invalid", ":1:127.0.0.1"])
+def test_a_rule_that_is_none_exits_2(rule):
+    assert_fails(receive("--resolve", rule, "ws://app.invalid:1/"), 2, "--resolve")
+
+
+@pytest.mark.parametrize("option, address", [("-4", "::1"), ("-6", "127.0.0.1")])
+def test_a_rule_without_an_address_of_the_family_asked_for_exits_3(option, address):
+    result = receive(option, "--resolve", f"app.invalid:1:{address}", "ws://app.invalid:1/")
+    assert_fails(result, 3, "app.invalid", option)
+
+
+# Happy eyeballs (RFC 8305)
+
+
+def test_an_address_that_does_not_answer_does_not_hold_up_the_next():
+    with ScriptedServer(greet) as server, Blackhole("127.0.0.2", server.port):
+        start = time.monotonic()
+        assert_hello(receive(
+            "--resolve", f"app.invalid:{server.port}:127.0.0.2,127.0.0.1", f"ws://app.invalid:{server.port}/"))
+        # RFC 8305 §5: the next address is tried after a quarter of a second.
+        assert 0.09 < time.monotonic() - start < 2
+
+
+@needs_ipv6
+def test_localhost_works_when_its_first_address_does_not_answer():
+    with ScriptedServer(greet) as server, Blackhole("::1", server.port):
+        start = time.monotonic()
+        assert_hello(receive(f"ws://localhost:{server.port}/"))
+        assert time.monotonic() - start < 2
+
+
+@needs_ipv6
+def test_families_take_turns():
+    """Two addresses of IPv6 that do not answer come before one of IPv4, and still only one of them is waited for."""
+    with ScriptedServer(greet) as server, Blackhole("::1", server.port):
+        start = time.monotonic()
+        assert_hello(receive(
+            "--resolve", f"app.invalid:{server.port}:::1,::1,::1,127.0.0.1", f"ws://app.invalid:{server.port}/"))
+        # RFC 8305 §4: the families are interlaced.
+        assert time.monotonic() - start < 0.7
+
+
+def test_an_address_that_refuses_is_not_waited_for():
+    with ScriptedServer(greet) as server:
+        start = time.monotonic()
+        assert_hello(receive(
+            "--resolve", f"app.invalid:{server.port}:127.0.0.2,127.0.0.3,127.0.0.4,127.0.0.1",
+            f"ws://app.invalid:{server.port}/"))
+        assert time.monotonic() - start < 0.7
+
+
+def test_addresses_that_all_refuse_are_all_named():
+    result = receive("--resolve", "app.invalid:1:127.0.0.2,127.0.0.3", "ws://app.invalid:1/")
+    assert_fails(result, 3, "127.0.0.2", "127.0.0.3", "connection refused")
+
+
+def test_only_one_connection_is_used_however_many_were_begun():
+    with ScriptedServer(greet, address="127.0.0.2") as second, ScriptedServer(greet, port=second.port) as first:
+        for _ in range(5):
+            assert_hello(receive(
+                "--resolve", f"app.invalid:{first.port}:127.0.0.1,127.0.0.2", f"ws://app.invalid:{first.port}/"))
+    assert (len(first.results), second.connection_count) == (5, 0)
+
+
+# Where from
+
+
+def test_a_connection_comes_from_the_address_asked_for():
+    with ScriptedServer(greet) as server:
+        assert_hello(receive("--source-ip", "127.0.0.5", server.url))
+    assert server.results[0][0] == "127.0.0.5"
+
+
+@pytest.mark.parametrize("address, status", [("192.0.2.77", 3), ("", 2), ("localhost", 2), ("127.0.0.1:80", 2)])
+def test_an_address_that_is_not_ours_is_refused(address, status):
+    with ScriptedServer(greet) as server:
+        assert_fails(receive("--source-ip", address, server.url), status, "--source-ip" if status == 2 else address)
+    assert server.connection_count == 0
+
+
+def test_a_connection_to_a_proxy_comes_from_the_address_as_well():
+    def script(peer):
+        peer.read_head()
+        peer.send(b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")
+        return peer.sock.getpeername()[0]
+
+    with ScriptedServer(script) as proxy:
+        receive("--source-ip", "127.0.0.5", "--proxy", f"http://127.0.0.1:{proxy.port}", "ws://app.invalid/")
+    assert proxy.results == ["127.0.0.5"]
+
+
+# Internationalised names
+
+
+@pytest.mark.parametrize("host", ["bücher.test", "BÜCHER.test", "bu\u0308cher.test", "xn--bcher-kva.test", "bücher。test",
+                                  "b%C3%BCcher.test"])
+@pytest.mark.parametrize("rule", ["bücher.test", "xn--bcher-kva.test"])
+def test_an_international_name_travels_in_ascii(certificates, host, rule):
+    names = []
+    context = server_context(certificates.good, on_server_name=names.append)
+    with ScriptedServer(greet, context=context) as server:
+        assert_hello(receive(
+            "--ca", certificates.root, "--resolve", f"{rule}:{server.port}:127.0.0.1", f"wss://{host}:{server.port}/"))
+    assert names == ["xn--bcher-kva.test"]
+    assert server.results[0][1] == f"xn--bcher-kva.test:{server.port}"
+
+
+@pytest.mark.parametrize("host", ["a\u202eb.test", "xn--\u00fc.test", "ü" * 64 + ".test", "-ü.test", "\u0301a.test"])
+def test_a_name_that_cannot_be_one_exits_2(host):
+    result = receive(f"ws://{host}:1/")
+    assert_fails(result, 2)
+    assert "\u202e" not in result.err
+
+
+# Unix sockets
+
+
+def test_a_socket_file_that_there_is_not_exits_3(tmp_path):
+    assert_fails(receive("--unix-socket", tmp_path / "none", "ws://app.invalid/"), 3, "no such file")
+
+
+def test_a_socket_file_needs_no_name_to_resolve(tmp_path):
+    def script(peer):
+        peer.upgrade(then=wire.text("hello"))
+        peer.answer_close()
+        return wire.field(peer.request, b"Host")
+
+    with ScriptedServer(script, path=tmp_path / "socket") as server:
+        assert_hello(receive("--unix-socket", tmp_path / "socket", "ws://app.invalid/"))
+    assert server.results == [b"app.invalid"]
+
+
+# Limits of time
+
+
+def stay_silent(peer):
+    """A script that says nothing until the client leaves, in whatever way."""
+    with contextlib.suppress(OSError):
+        peer.read_to_end()
+
+
+def assert_times_out(result, phase, limit="300 ms"):
+    assert_fails(result, 6, f"timed out after {limit} ({phase})")
+
+
+def test_the_limit_names_the_connection():
+    with Blackhole("127.0.0.1") as hole:
+        result = receive("--connect-timeout", "300ms", f"ws://127.0.0.1:{hole.port}/")
+    assert_times_out(result, "connection")
+    assert f"127.0.0.1:{hole.port}" in result.err
+
+
+def test_the_limit_names_the_tls_handshake():
+    with ScriptedServer(stay_silent) as server:
+        result = receive("--connect-timeout", "300ms", server.url.replace("ws:", "wss:"))
+    assert_times_out(result, "TLS handshake")
+
+
+def test_the_limit_names_the_upgrade(certificates):
+    for context in [None, server_context(certificates.good)]:
+        with ScriptedServer(stay_silent, context=context) as server:
+            result = receive("--connect-timeout", "1", "--ca", certificates.root, server.url)
+        assert_times_out(result, "upgrade", "1 s")
+
+
+@pytest.mark.parametrize(
+    "scheme, answers",
+    [("http", []), ("http", [b"HTTP/1.1 200"]), ("socks5h", []), ("socks5h", [b"\x05\x00"]),
+     ("socks5h", [b"\x05\x02", b"\x01\x00"]), ("https", [])],
+    ids=["CONNECT", "half an answer", "SOCKS methods", "SOCKS request", "SOCKS after the password", "TLS"])
+def test_the_limit_names_the_proxy(scheme, answers):
+    def script(peer):
+        for answer in answers:
+            peer.sock.recv(1 << 16)
+            peer.send(answer)
+        peer.read_to_end()
+
+    with ScriptedServer(script) as proxy:
+        result = receive(
+            "--connect-timeout", "300ms", "--proxy", f"{scheme}://me:geheim@127.0.0.1:{proxy.port}", "ws://app.invalid/")
+    assert_fails(result, 6, "timed out after 300 ms (", "proxy")
+    assert "geheim" not in result.err
+
+
+def test_the_limit_names_the_connection_to_the_proxy():
+    with Blackhole("127.0.0.1") as hole:
+        result = receive(
+            "--connect-timeout", "300ms", "--proxy", f"http://127.0.0.1:{hole.port}", "ws://app.invalid/")
+    assert_fails(result, 6, "timed out after 300 ms (", "connection", f"127.0.0.1:{hole.port}")
+
+
+def test_the_limit_is_for_all_phases_together(certificates):
+    """Each phase takes less than the limit, and all of them take more."""
+
+    def script(peer):
+        time.sleep(0.4)
+        peer.start_tls(server_context(certificates.good))
+        time.sleep(0.4)
+        try:
+            peer.upgrade()
+            peer.read_to_end()
+        except OSError:
+            pass
+
+    with ScriptedServer(script) as server:
+        start = time.monotonic()
+        result = receive(
+            "--ca", certificates.root, "--connect-timeout", "700ms", server.url.replace("ws:", "wss:"))
+        assert time.monotonic() - start < 5
+    assert_times_out(result, "upgrade", "700 ms")
+
+
+@pytest.mark.parametrize("phase", ["connection", "TLS handshake", "upgrade"])
+def test_the_limit_of_the_whole_run_holds_in_every_phase(phase):
+    with ScriptedServer(stay_silent) as server, Blackhole("127.0.0.1") as hole:
+        url = {"connection": f"ws://127.0.0.1:{hole.port}/", "TLS handshake": server.url.replace("ws:", "wss:"),
+               "upgrade": server.url}[phase]
+        assert_fails(receive("--timeout", "300ms", url), 6, "timed out after 300 ms", "--timeout")
+
+
+# A name server that says nothing, in namespaces of the test's own; $1 is a resolv.conf.
+SILENT_NAME_SERVER = """
+ip link set lo up && mount --bind "$1" /etc/resolv.conf || exit 90
+exec 3> >(exec "$2" -c '
+import socket, sys
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.bind(("127.0.0.1", 53))
+sys.stdin.read()')
+until grep -q "0100007F:0035" /proc/net/udp; do :; done
+"$3" connect --connect-timeout 300ms --no-stdin ws://app.example/
+"""
+
+
+def can_make_namespaces():
+    return run(["unshare", "-rmn", "true"]).status == 0
+
+
+def test_the_limit_names_the_lookup(tmp_path):
+    if not can_make_namespaces():
+        pytest.skip("no namespaces here, and the system's name server answers")
+    path = tmp_path / "resolv.conf"
+    path.write_text("nameserver 127.0.0.1\n")
+    result = run(
+        ["unshare", "-rmn", "bash", "-c", SILENT_NAME_SERVER, "bash", path, PYTHON, BINARY], timeout=60)
+    assert_times_out(result, "name lookup")
+    assert "app.example" in result.err
+
+
+@pytest.mark.parametrize("phase", ["TLS handshake", "upgrade"])
+def test_an_interrupt_ends_every_phase(phase):
+    was_asked = threading.Event()
+
+    def script(peer):
+        peer.sock.recv(1)
+        was_asked.set()
+        stay_silent(peer)
+
+    with ScriptedServer(script) as server:
+        url = server.url if phase == "upgrade" else server.url.replace("ws:", "wss:")
+        with Running([BINARY, "connect", url]) as client:
+            assert was_asked.wait(30)
+            client.signal(signal.SIGINT)
+            assert client.wait() == 130

@@ -1,0 +1,417 @@
+"""Proxies: what opens a tunnel, what refuses one, which one is taken, and what nobody gets to see."""
+
+import base64
+import contextlib
+import socket
+import struct
+import threading
+
+import pytest
+
+import wire
+from processes import assert_fails, environment, wsx
+from scripted_server import ScriptedServer
+from services import CLOSED_ADDRESS, CREDENTIALS, OpenSSLServer, can_use_ipv6
+from tls import server_context
+
+ENCODED = base64.b64encode(CREDENTIALS.encode()).decode()
+
+
+def say_hello(*arguments, **options):
+    return wsx("connect", "-n", "1", *arguments, "hello", **options)
+
+
+def assert_shows_no_secret(result):
+    assert "geheim" not in result.err and ENCODED not in result.err
+    assert b"geheim" not in result.out and ENCODED.encode() not in result.out
+
+
+def tunnel(peer, target_port):
+    """Forwards bytes between a scripted proxy's client and a port until either ends."""
+    upstream = socket.create_connection(("127.0.0.1", target_port), 30)
+    upstream.settimeout(30)
+
+    def forward(source, sink):
+        with contextlib.suppress(OSError):
+            while piece := source.recv(1 << 16):
+                sink.sendall(piece)
+        with contextlib.suppress(OSError):
+            sink.shutdown(socket.SHUT_WR)
+
+    thread = threading.Thread(target=forward, args=(upstream, peer.sock))
+    thread.start()
+    # What came with the request.
+    upstream.sendall(bytes(peer.buffer))
+    forward(peer.sock, upstream)
+    thread.join(30)
+    upstream.close()
+
+
+# Tunnels
+
+
+def test_a_tunnel_carries_plain_websockets(python_echo, route):
+    result = say_hello("--compress=off", *route, python_echo.url)
+    # The proxy with TLS shows a certificate that is not trusted here.
+    if any(word.startswith("https:") for word in route):
+        assert_fails(result, 3, "--ca")
+    else:
+        assert (result.status, result.out, result.err) == (0, b"hello\n", "")
+
+
+def test_a_tunnel_carries_tls_inside_tls_inside_tcp(nginx, certificates, squid):
+    message = "x" * 1_000_000
+    result = wsx(
+        "connect", "--ca", certificates.root, "--proxy", f"https://{CREDENTIALS}@127.0.0.1:{squid.tls_port}", "-n", "1",
+        nginx.url, stdin=message.encode())
+    assert (result.status, result.out.decode(), result.err) == (0, message + "\n", "")
+
+
+def test_verbose_shows_the_proxy_and_no_secret(nginx, certificates, route):
+    result = say_hello("-v", "--ca", certificates.root, *route, nginx.url)
+    assert (result.status, result.out) == (0, b"hello\n"), result
+    assert_shows_no_secret(result)
+    if route:
+        port = route[1].rsplit(":", 1)[1]
+        assert f"127.0.0.1:{port}" in result.err
+
+
+def proxy_and_target(target_port):
+    """A scripted proxy that tunnels all to one port, and returns the head of the request for it."""
+
+    def script(peer):
+        head = peer.read_head()
+        peer.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        tunnel(peer, target_port)
+        return head
+
+    return ScriptedServer(script)
+
+
+@pytest.mark.parametrize(
+    "userinfo, authorization",
+    [("", None), ("me:geheim@", ENCODED), ("me@", "bWU6"), ("m%65:ge%3Aheim@", "bWU6Z2U6aGVpbQ=="),
+     ("b%C3%BCcher:%F0%9F%8E%88@", "YsO8Y2hlcjrwn46I")])
+def test_the_request_for_a_tunnel_is_as_rfc_9110_has_it(python_echo, userinfo, authorization):
+    with proxy_and_target(python_echo.port) as proxy:
+        result = say_hello(
+            "--auth", "user:origin", "-H", "X-Origin: yes", "--proxy", f"http://{userinfo}127.0.0.1:{proxy.port}",
+            "ws://app.invalid/chat")
+    assert (result.status, result.out) == (0, b"hello\n"), result
+    head = proxy.results[0]
+    # RFC 9110 §9.3.6: CONNECT names the port always.
+    assert head.startswith(b"CONNECT app.invalid:80 HTTP/1.1\r\n")
+    assert wire.field(head, b"Host") == b"app.invalid:80"
+    expected = None if authorization is None else b"Basic " + authorization.encode()
+    assert wire.field(head, b"Proxy-Authorization") == expected
+    # What is for the server is not for the proxy.
+    assert wire.field(head, b"Authorization") is None and wire.field(head, b"X-Origin") is None
+    assert wire.field(head, b"Sec-WebSocket-Key") is None
+
+
+def test_the_server_does_not_see_what_is_for_the_proxy(guarded_tinyproxy):
+    def script(peer):
+        peer.upgrade(then=wire.close(1000))
+        peer.read_until_close()
+        return peer.request
+
+    with ScriptedServer(script) as server:
+        result = wsx(
+            "connect", "--no-stdin", "--proxy", f"http://{CREDENTIALS}@127.0.0.1:{guarded_tinyproxy.port}", server.url)
+    assert result.status == 0
+    assert b"proxy" not in server.results[0].lower() and ENCODED.encode() not in server.results[0]
+
+
+def test_bytes_that_come_with_the_answer_of_a_proxy_are_the_servers(python_echo):
+    def script(peer):
+        peer.read_head()
+        # The proxy is the server as well, and is already talking.
+        peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+        peer.upgrade(then=wire.text("hello") + wire.close(1000))
+        peer.read_until_close()
+
+    with ScriptedServer(script) as proxy:
+        result = wsx("connect", "--no-stdin", "--proxy", f"http://127.0.0.1:{proxy.port}", "ws://app.invalid/")
+    assert (result.status, result.out) == (0, b"hello\n"), result
+
+
+# SOCKS
+
+
+def socks_server(target_port, results, method=0):
+    """A scripted SOCKS5 server that notes what it is asked for."""
+
+    def script(peer):
+        version, count = peer.read_exactly(2)
+        methods = peer.read_exactly(count)
+        peer.send(bytes([5, method]))
+        user = None
+        if method == 2:
+            assert peer.read_exactly(1) == b"\x01"
+            user = tuple(peer.read_exactly(peer.read_exactly(1)[0]) for _ in range(2))
+            peer.send(b"\x01\x00")
+        request = peer.read_exactly(4)
+        length = {1: 4, 4: 16}.get(request[3]) or peer.read_exactly(1)[0]
+        host, port = peer.read_exactly(length), struct.unpack("!H", peer.read_exactly(2))[0]
+        results.append((version, methods, user, request, host, port))
+        peer.send(b"\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x00")
+        tunnel(peer, target_port)
+
+    return ScriptedServer(script)
+
+
+@pytest.mark.parametrize(
+    "scheme, url, options, address",
+    [("socks5h", "ws://app.invalid/", [], (3, b"app.invalid", 80)),
+     ("socks5h", "ws://127.0.0.9:99/", [], (1, bytes([127, 0, 0, 9]), 99)),
+     ("socks5", "ws://127.0.0.9:99/", [], (1, bytes([127, 0, 0, 9]), 99)),
+     ("socks5", "ws://app.invalid:99/", ["--resolve", "app.invalid:99:127.0.0.9"], (1, bytes([127, 0, 0, 9]), 99)),
+     ("socks5", "ws://[2001:db8::1]/", [], (4, bytes.fromhex("20010db8000000000000000000000001"), 80)),
+     ("socks5h", "ws://[2001:db8::1]/", [], (4, bytes.fromhex("20010db8000000000000000000000001"), 80))])
+def test_a_name_is_looked_up_by_the_proxy_with_socks5h_only(python_echo, scheme, url, options, address):
+    seen = []
+    with socks_server(python_echo.port, seen) as proxy:
+        result = say_hello(*options, "--proxy", f"{scheme}://127.0.0.1:{proxy.port}", url)
+    assert (result.status, result.out) == (0, b"hello\n"), result
+    version, methods, _, request, host, port = seen[0]
+    assert (version, methods, request[:3]) == (5, b"\x00", b"\x05\x01\x00")
+    assert (request[3], host, port) == address
+
+
+def test_a_name_that_does_not_resolve_fails_here_with_socks5(microsocks):
+    result = say_hello("--proxy", f"socks5://127.0.0.1:{microsocks.port}", "ws://nowhere.invalid/")
+    assert_fails(result, 3, "looking up nowhere.invalid")
+
+
+def test_a_name_that_does_not_resolve_fails_there_with_socks5h(microsocks):
+    result = say_hello("--proxy", f"socks5h://127.0.0.1:{microsocks.port}", "ws://nowhere.invalid/")
+    assert_fails(result, 3, "proxy")
+    assert "looking up" not in result.err
+
+
+def test_user_and_password_are_percent_decoded_for_socks(python_echo):
+    seen = []
+    with socks_server(python_echo.port, seen, method=2) as proxy:
+        result = say_hello("--proxy", f"socks5h://m%65:ge%40heim@127.0.0.1:{proxy.port}", "ws://app.invalid/")
+    assert result.out == b"hello\n"
+    assert b"\x02" in seen[0][1] and seen[0][2] == (b"me", b"ge@heim")
+
+
+@pytest.mark.parametrize("code, words", [(1, []), (2, ["allow"]), (3, ["network"]), (4, ["host"]), (5, ["refused"]),
+                                         (6, ["TTL"]), (7, ["support"]), (8, ["address"]), (99, ["99"])])
+def test_each_refusal_of_a_socks_proxy_has_its_words(code, words):
+    def script(peer):
+        peer.read_exactly(3)
+        peer.send(b"\x05\x00")
+        peer.sock.recv(1 << 16)
+        peer.send(bytes([5, code, 0, 1, 0, 0, 0, 0, 0, 0]))
+        peer.read_to_end()
+
+    with ScriptedServer(script) as proxy:
+        assert_fails(say_hello("--proxy", f"socks5h://127.0.0.1:{proxy.port}", "ws://app.invalid/"), 3, *words)
+
+
+# Refusals
+
+
+def test_a_refusal_of_squid_is_shown_with_status_and_body(squid):
+    result = say_hello("--proxy", f"http://127.0.0.1:{squid.open_port}", f"wss://{CLOSED_ADDRESS}:443/")
+    assert result.status == 3
+    assert result.error_lines[0].startswith("wsx: ") and "403 Forbidden" in result.error_lines[0]
+    assert f"127.0.0.1:{squid.open_port}" in result.error_lines[0]
+    assert "X-Squid-Error: ERR_ACCESS_DENIED 0" in result.error_lines
+    assert "Access Denied" in result.err and "</html>" in result.err
+
+
+@pytest.mark.parametrize("userinfo", ["", "me:falsch@", "geheim:x@"])
+def test_a_proxy_that_wants_another_password_says_so(squid, guarded_tinyproxy, userinfo):
+    for port, statuses in [(squid.port, ["407"]), (guarded_tinyproxy.port, ["401", "407"])]:
+        result = say_hello("-v", "--proxy", f"http://{userinfo}127.0.0.1:{port}", "wss://127.0.0.1:1/")
+        assert result.status == 3
+        error = next(line for line in result.error_lines if line.startswith("wsx: "))
+        assert any(status in error for status in statuses)
+        assert "falsch" not in result.err and "geheim" not in result.err
+
+
+@pytest.mark.parametrize("userinfo", ["", "me:falsch@"])
+def test_a_socks_proxy_that_wants_another_password_says_so(guarded_microsocks, userinfo):
+    result = say_hello("--proxy", f"socks5h://{userinfo}127.0.0.1:{guarded_microsocks.port}", "ws://127.0.0.1:1/")
+    assert_fails(result, 3, "password")
+    assert "falsch" not in result.err
+
+
+def test_a_target_that_cannot_be_reached_is_told_from_a_proxy_that_cannot(route, certificates):
+    if route:
+        # Nothing listens on port 1.
+        result = say_hello("--ca", certificates.root, *route, "ws://127.0.0.1:1/")
+        assert result.status == 3
+        assert "proxy" in result.error_lines[0]
+        scheme = route[1].split(":")[0]
+        result = say_hello("--proxy", f"{scheme}://127.0.0.1:1", "ws://127.0.0.1:2/")
+        assert_fails(result, 3, "connection refused", "127.0.0.1:1")
+
+
+def test_the_page_of_a_proxy_cannot_drive_the_terminal():
+    def script(peer):
+        peer.read_head()
+        peer.send(b"HTTP/1.1 502 No\xc2\x9bpe\r\nX: \xe2\x80\xae\r\n\r\n\x1b]0;owned\x07\x9b31m\rbody")
+
+    with ScriptedServer(script) as proxy:
+        result = say_hello("--proxy", f"http://127.0.0.1:{proxy.port}", "ws://app.invalid/")
+    assert result.status == 3
+    assert "body" in result.err
+    assert not [character for character in result.err if character in "\x1b\x07\r\x9b\u202e"]
+
+
+@pytest.mark.parametrize(
+    "answer, words",
+    [(b"", "closed"), (b"HTTP/1.1 200 O", "closed"), (b"SSH-2.0-OpenSSH\r\n", "not HTTP"), (b"\x05\xff", "socks5"),
+     (b"\x15\x03\x01\x00\x02\x02\x0a", "https://"), (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000, "65536")])
+def test_what_is_not_an_http_proxy_exits_3(answer, words):
+    def script(peer):
+        peer.read_head()
+        peer.send(answer)
+        peer.sock.shutdown(socket.SHUT_WR)
+        peer.read_to_end()
+
+    with ScriptedServer(script) as proxy:
+        assert_fails(say_hello("--proxy", f"http://127.0.0.1:{proxy.port}", "ws://app.invalid/"), 3, words)
+
+
+@pytest.mark.parametrize("answer", [b"", b"H", b"HTTP/1.1 400 Bad\r\n\r\n", b"\x00\x5a", b"\x05", b"\x05\x02", b"\x05\xff"])
+def test_what_is_not_a_socks_proxy_exits_3(answer):
+    def script(peer):
+        peer.sock.recv(1 << 16)
+        peer.send(answer)
+        peer.sock.shutdown(socket.SHUT_WR)
+        peer.read_to_end()
+
+    with ScriptedServer(script) as proxy:
+        assert_fails(say_hello("--proxy", f"socks5://127.0.0.1:{proxy.port}", "ws://127.0.0.1:1/"), 3, "proxy")
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://127.0.0.1:1", "http://", "http://127.0.0.1:99999", "socks4://127.0.0.1:1", "http://a b:1",
+            "http://me:geheim@127.0.0.1:x"])
+def test_a_proxy_that_is_none_exits_2_and_shows_no_secret(url):
+    result = say_hello("--proxy", url, "ws://127.0.0.1:1/")
+    assert_fails(result, 2, "--proxy")
+    assert "geheim" not in result.err
+
+
+# Which one
+
+
+@pytest.fixture(scope="module")
+def refusing_proxy():
+    """A proxy that refuses all: whoever is told so has asked it."""
+
+    def script(peer):
+        peer.read_head()
+        peer.send(b"HTTP/1.1 403 Asked\r\nContent-Length: 0\r\n\r\n")
+
+    with ScriptedServer(script) as proxy:
+        yield f"http://me:geheim@127.0.0.1:{proxy.port}"
+
+
+def asks_the_proxy(url, *arguments, **variables):
+    """Whether the run is one that was refused by the proxy, and not one that reached the server."""
+    result = say_hello(*arguments, url, env=environment(**variables))
+    assert_shows_no_secret(result)
+    if result.status == 3:
+        assert "403 Asked" in result.err, result
+        return True
+    assert (result.status, result.out) == (0, b"hello\n"), result
+    return False
+
+
+@pytest.mark.parametrize(
+    "name, schemes",
+    [("http_proxy", "ws"), ("https_proxy", "wss"), ("HTTPS_PROXY", "wss"), ("all_proxy", "ws wss"),
+     ("ALL_PROXY", "ws wss"), ("HTTP_PROXY", ""), ("ftp_proxy", "")])
+def test_a_variable_names_the_proxy(python_echo, nginx, certificates, refusing_proxy, name, schemes):
+    for scheme, url in [("ws", python_echo.url), ("wss", nginx.url)]:
+        options = ["--ca", certificates.root]
+        assert asks_the_proxy(url, *options, **{name: refusing_proxy}) == (scheme in schemes.split())
+
+
+def test_the_option_goes_before_the_variables(python_echo, tinyproxy, refusing_proxy):
+    variables = {"http_proxy": refusing_proxy, "all_proxy": refusing_proxy}
+    own = f"http://127.0.0.1:{tinyproxy.port}"
+    assert not asks_the_proxy(python_echo.url, "--proxy", own, **variables)
+    assert not asks_the_proxy(python_echo.url, "--proxy", "", **variables)
+    assert asks_the_proxy(python_echo.url, "--proxy", refusing_proxy, http_proxy=own)
+    assert asks_the_proxy(python_echo.url, http_proxy=refusing_proxy, all_proxy=own)
+    assert asks_the_proxy(python_echo.url, http_proxy="", all_proxy=refusing_proxy)
+
+
+EXCEPTIONS = [
+    ("127.0.0.1", True), ("127.0.0.2", False), ("127.0.0.0/8", True), ("127.0.0.1/32", True), ("10.0.0.0/8", False),
+    ("0.0.0.0/0", True), ("127.0.0.1:PORT", True), ("127.0.0.1:1", False), ("127.0.0.0/8:PORT", True), ("*", True),
+    ("", False), ("localhost", False), ("a.test, 127.0.0.1", True), ("a.test 127.0.0.1", True), (",,", False),
+    ("7.0.0.1", False), ("127.0.0.0/33", False), ("::/0", False)]
+
+
+@pytest.mark.parametrize("exceptions, is_direct", EXCEPTIONS)
+@pytest.mark.parametrize("place", ["no_proxy", "NO_PROXY", "--no-proxy"])
+def test_an_exception_is_connected_to_directly(python_echo, refusing_proxy, exceptions, is_direct, place):
+    exceptions = exceptions.replace("PORT", str(python_echo.port))
+    options, variables = ([place, exceptions], {}) if place.startswith("-") else ([], {place: exceptions})
+    assert asks_the_proxy(python_echo.url, *options, all_proxy=refusing_proxy, **variables) != is_direct
+
+
+@pytest.mark.parametrize(
+    "exceptions, is_direct",
+    [("app.test", True), (".app.test", True), ("*.app.test", True), ("test", True), ("one.app.test", True),
+     ("ONE.APP.TEST", True), ("one.app.test.", True), ("pp.test", False), ("two.app.test", False),
+     ("app.test:PORT", True), ("app.test:1", False), ("127.0.0.1", False), ("127.0.0.0/8", False)])
+def test_an_exception_may_be_the_end_of_a_name(python_echo, refusing_proxy, exceptions, is_direct):
+    port = python_echo.port
+    options = ["--resolve", f"one.app.test:{port}:127.0.0.1"]
+    url = f"ws://one.app.test:{port}/"
+    exceptions = exceptions.replace("PORT", str(port))
+    assert asks_the_proxy(url, *options, all_proxy=refusing_proxy, no_proxy=exceptions) != is_direct
+
+
+@pytest.mark.parametrize(
+    "exceptions, is_direct",
+    [("::1", True), ("[::1]", True), ("[::1]:PORT", True), ("::/8", True), ("[::1]:1", False), ("127.0.0.1", False),
+     ("::2", False), ("0::1/128", True)])
+def test_an_exception_may_be_an_address_of_ipv6(nginx, certificates, refusing_proxy, exceptions, is_direct):
+    if not can_use_ipv6():
+        pytest.skip("no IPv6 here")
+    exceptions = exceptions.replace("PORT", str(nginx.port))
+    options = ["--ca", certificates.root]
+    url = f"wss://[::1]:{nginx.port}/"
+    assert asks_the_proxy(url, *options, all_proxy=refusing_proxy, no_proxy=exceptions) != is_direct
+
+
+def test_an_exception_holds_for_the_proxy_of_the_option_too(python_echo, refusing_proxy):
+    assert not asks_the_proxy(python_echo.url, "--proxy", refusing_proxy, "--no-proxy", "127.0.0.1")
+
+
+def test_a_variable_that_names_no_proxy_is_named(python_echo):
+    result = say_hello(python_echo.url, env=environment(http_proxy="gopher://geheim@x"))
+    assert result.status in (2, 3)
+    assert "http_proxy" in result.err and "geheim" not in result.err
+
+
+def test_the_certificate_of_the_proxy_is_checked_as_the_servers_is(nginx, certificates):
+    for kind in ["expired", "wrong address", "self-signed"]:
+        with OpenSSLServer(certificates.bad[kind]) as proxy:
+            result = say_hello(
+                "--ca", certificates.root, "--proxy", f"https://{CREDENTIALS}@127.0.0.1:{proxy.port}", nginx.url)
+        assert_fails(result, 3, "proxy")
+        assert_shows_no_secret(result)
+
+
+def test_a_pin_is_the_servers_and_not_the_proxys(certificates, squid):
+    def script(peer):
+        peer.upgrade(then=wire.text("hello"))
+        peer.answer_close()
+
+    with ScriptedServer(script, context=server_context(certificates.other)) as server:
+        result = wsx(
+            "connect", "--ca", certificates.root, "--pin", certificates.other.pin, "--proxy",
+            f"https://127.0.0.1:{squid.open_tls_port}", "-n", "1", server.url)
+    assert (result.status, result.out) == (0, b"hello\n"), result

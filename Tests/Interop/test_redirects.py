@@ -1,0 +1,340 @@
+"""Redirects: which are followed, and that what gives access stays with the origin it was meant for."""
+
+import base64
+import contextlib
+import socket
+
+import pytest
+
+import wire
+from processes import assert_fails, wsx
+from scripted_server import ScriptedServer
+from services import CREDENTIALS
+from tls import server_context
+
+ENCODED = base64.b64encode(CREDENTIALS.encode())
+
+
+class Origins:
+    """A server that is several origins: it takes TLS or not, by the first byte, and tells hosts by their Host field.
+
+    Requests for /start are redirected to `location`; all others are upgraded. `requests` has the heads in order, each
+    with its scheme.
+    """
+
+    def __init__(self, certificates, location=None, status=302, fields=()):
+        self.context = server_context(certificates.good)
+        self.location = location
+        self.status = status
+        self.fields = fields
+        self.requests = []
+        self.server = ScriptedServer(self.answer)
+        self.port = self.server.port
+
+    def __enter__(self):
+        self.server.__enter__()
+        return self
+
+    def __exit__(self, *arguments):
+        self.server.__exit__(*arguments)
+
+    def answer(self, peer):
+        scheme = "ws"
+        if peer.sock.recv(1, socket.MSG_PEEK) == b"\x16":
+            scheme = "wss"
+            peer.start_tls(self.context)
+        head = peer.read_request()
+        self.requests.append((scheme, head))
+        path = head.split()[1]
+        if path == b"/start" or path.startswith(b"/hop"):
+            location = self.location(path) if callable(self.location) else self.location
+            lines = [f"HTTP/1.1 {self.status} Elsewhere", f"Location: {location}", "Content-Length: 5", *self.fields]
+            peer.send("\r\n".join([*lines, "", "moved"]).encode())
+            # The client may end first.
+            with contextlib.suppress(OSError):
+                peer.read_to_end()
+        else:
+            peer.upgrade(then=wire.text("arrived") + wire.close(1000))
+            peer.read_until_close()
+
+
+def run(origins, certificates, *arguments, scheme="ws", userinfo="", host="example.test"):
+    names = ["example.test", "sub.example.test", "localhost"]
+    resolved = [word for name in names for word in ("--resolve", f"{name}:{origins.port}:127.0.0.1")]
+    return wsx(
+        "connect", "--ca", certificates.root, "--no-stdin", *resolved, *arguments,
+        f"{scheme}://{userinfo}{host}:{origins.port}/start")
+
+
+# What gives access: the options, and the field of the request in which it travels.
+SECRETS = {
+    "--auth": (["--auth", CREDENTIALS], b"Authorization"),
+    "--bearer": (["--bearer", "geheim"], b"Authorization"),
+    "userinfo": ([], b"Authorization"),
+    "--cookie": (["--cookie", "id=geheim"], b"Cookie"),
+    "-H Authorization": (["-H", "Authorization: Basic geheim"], b"Authorization"),
+    "-H authorization": (["-H", "authorization:geheim"], b"Authorization"),
+    "-H Cookie": (["-H", "Cookie: id=geheim"], b"Cookie"),
+    "-H COOKIE": (["-H", "COOKIE: id=geheim"], b"Cookie"),
+    "-H Proxy-Authorization": (["-H", "Proxy-Authorization: Basic geheim"], b"Proxy-Authorization"),
+    "-H @FILE": (["-H", "@FILE"], b"Authorization"),
+}
+
+# Where to: the scheme of the first request, the target, and whether it is the same origin. PORT is that of the server,
+# OTHER that of another one.
+TARGETS = {
+    "same origin, relative": ("ws", "next", True),
+    "same origin, a path": ("ws", "/next?x=y", True),
+    "same origin, absolute": ("ws", "ws://example.test:PORT/next", True),
+    "same origin, as http": ("ws", "http://example.test:PORT/next", True),
+    "same origin, in capitals": ("ws", "WS://EXAMPLE.test:PORT/next", True),
+    "same origin over TLS": ("wss", "wss://example.test:PORT/next", True),
+    "same origin over TLS, as https": ("wss", "https://example.test:PORT/next", True),
+    "same origin, without a scheme": ("wss", "//example.test:PORT/next", True),
+    "other port": ("ws", "ws://example.test:OTHER/next", False),
+    "other port over TLS": ("wss", "wss://example.test:OTHER/next", False),
+    "other host": ("ws", "ws://localhost:PORT/next", False),
+    "other host over TLS": ("wss", "wss://localhost:PORT/next", False),
+    "other host without a scheme": ("ws", "//localhost:PORT/next", False),
+    "its address": ("ws", "ws://127.0.0.1:PORT/next", False),
+    "subdomain": ("ws", "ws://sub.example.test:PORT/next", False),
+    "subdomain over TLS": ("wss", "wss://sub.example.test:PORT/next", False),
+    "other scheme": ("ws", "wss://example.test:PORT/next", False),
+    "other scheme, as https": ("ws", "https://example.test:PORT/next", False),
+    "name and password of the other's choice": ("ws", "ws://evil:mine@localhost:PORT/next", False),
+    "other host after a user of its name": ("ws", "ws://example.test:PORT@localhost:PORT/next", False),
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("secret", SECRETS)
+def test_what_gives_access_stays_with_its_origin(certificates, tmp_path, target, secret):
+    scheme, location, is_same = TARGETS[target]
+    options, name = SECRETS[secret]
+    if "@FILE" in options:
+        path = tmp_path / "fields"
+        path.write_text("X-Harmless: yes\nAuthorization: Bearer geheim\n")
+        options = ["-H", f"@{path}"]
+    userinfo = f"{CREDENTIALS}@" if secret == "userinfo" else ""
+    with Origins(certificates) as other, Origins(certificates) as origins:
+        location = location.replace("PORT", str(origins.port)).replace("OTHER", str(other.port))
+        origins.location = location
+        resolve = ["--resolve", f"example.test:{other.port}:127.0.0.1"]
+        result = run(origins, certificates, "-L", "-v", *resolve, *options, scheme=scheme, userinfo=userinfo)
+    assert (result.status, result.out) == (0, b"arrived\n"), result
+    assert "geheim" not in result.err and ENCODED.decode() not in result.err
+    requests = origins.requests + other.requests
+    assert len(requests) == 2
+    (_, first), (_, second) = requests
+    assert b"geheim" in (wire.field(first, name) or b"") or ENCODED in wire.field(first, name)
+    if is_same:
+        assert wire.field(second, name) == wire.field(first, name)
+    else:
+        assert b"geheim" not in second and ENCODED not in second, second
+        assert wire.field(second, b"Cookie") is None and wire.field(second, b"Proxy-Authorization") is None
+
+
+@pytest.mark.parametrize("location", ["ws://localhost:PORT/next", "/next"])
+def test_fields_that_give_no_access_follow_everywhere(certificates, location):
+    with Origins(certificates) as origins:
+        origins.location = location.replace("PORT", str(origins.port))
+        run(origins, certificates, "-L", "-H", "X-Kept: yes", "-s", "chat", "-o", "https://app.example")
+    head = origins.requests[1][1]
+    assert wire.field(head, b"X-Kept") == b"yes"
+    assert wire.field(head, b"Sec-WebSocket-Protocol") == b"chat"
+    assert wire.field(head, b"Origin") == b"https://app.example"
+    keys = [wire.field(head, b"Sec-WebSocket-Key") for _, head in origins.requests]
+    assert keys[0] != keys[1], "RFC 6455 §4.1: the key is chosen anew for each connection"
+
+
+def test_a_host_that_was_asked_for_stays_with_its_origin(certificates):
+    with Origins(certificates) as origins:
+        origins.location = f"ws://localhost:{origins.port}/next"
+        run(origins, certificates, "-L", "--host", "inside.example")
+    hosts = [wire.field(head, b"Host") for _, head in origins.requests]
+    assert hosts == [b"inside.example", f"localhost:{origins.port}".encode()]
+
+
+@pytest.mark.parametrize("location, is_same", [("ws://localhost:PORT/next", False), ("/next", True)])
+def test_a_cookie_that_the_origin_set_stays_with_it(certificates, location, is_same):
+    with Origins(certificates, fields=["Set-Cookie: id=geheim; Path=/"]) as origins:
+        origins.location = location.replace("PORT", str(origins.port))
+        result = run(origins, certificates, "-L", "-v")
+    assert result.status == 0
+    assert "geheim" not in result.err
+    # Whether it is sent back to its own origin is not asked here.
+    assert is_same or b"geheim" not in origins.requests[1][1]
+
+
+def test_a_chain_that_leaves_the_origin_does_not_carry_secrets_further(certificates):
+    def location(path):
+        return {b"/start": f"ws://localhost:{origins.port}/hop", b"/hop": "/next"}[path]
+
+    with Origins(certificates, location=location) as origins:
+        result = run(origins, certificates, "-L", "--auth", CREDENTIALS, "-b", "id=geheim")
+    assert result.status == 0
+    assert len(origins.requests) == 3
+    for _, head in origins.requests[1:]:
+        assert wire.field(head, b"Authorization") is None and wire.field(head, b"Cookie") is None
+
+
+# Which are followed
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_followed_when_asked_for(certificates, status):
+    with Origins(certificates, location="/next", status=status) as origins:
+        result = run(origins, certificates, "--location")
+        assert (result.status, result.out, result.err) == (0, b"arrived\n", "")
+        result = run(origins, certificates)
+        assert result.status == 4
+        assert f"{status} Elsewhere" in result.err and "--location" in result.err
+    assert [head.split()[1] for _, head in origins.requests] == [b"/start", b"/next", b"/start"]
+
+
+@pytest.mark.parametrize("status", [300, 304, 305, 306])
+def test_another_status_is_not_followed(certificates, status):
+    with Origins(certificates, location="/next", status=status) as origins:
+        assert run(origins, certificates, "-L").status == 4
+    assert len(origins.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "location, path",
+    [("next", b"/a/next"), ("./next", b"/a/next"), ("../next", b"/next"), ("../../../next", b"/next"), ("/x/y", b"/x/y"),
+     ("?q=1", b"/a/hop?q=1"), ("next?q=1#fragment", b"/a/next?q=1"), ("//localhost:PORT/z", b"/z"), ("/ü", b"/%C3%BC"),
+     ("/%41", b"/%41")])
+def test_a_reference_is_resolved_as_rfc_3986_has_it(certificates, location, path):
+    def script(peer):
+        head = peer.read_request()
+        if head.split()[1] == b"/a/hop":
+            target = location.replace("PORT", str(server.port))
+            peer.send(f"HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n".encode())
+            return None
+        peer.upgrade(then=wire.close(1000))
+        peer.read_until_close()
+        return head.split()[1]
+
+    with ScriptedServer(script) as server:
+        assert wsx("connect", "-L", "--no-stdin", f"{server.url}a/hop").status == 0
+    assert [result for result in server.results if result] == [path]
+
+
+@pytest.mark.parametrize(
+    "location, words",
+    [("", "302"), ("ftp://example.test/", "ftp"), ("file:///etc/passwd", "file"), ("ws://", ""), ("ws://a b/", ""),
+     ("ws://example.test:99999/", ""), ("ws://[::1/", ""), ("ws+unix:/tmp/socket", "unix"), ("echo:", "echo"),
+     ("javascript:alert(1)", "javascript")])
+def test_a_location_that_leads_nowhere_exits_4(certificates, location, words):
+    with Origins(certificates, location=location) as origins:
+        result = run(origins, certificates, "-L")
+    assert result.status == 4
+    assert result.error_lines[0].startswith("wsx: ") and words in result.error_lines[0]
+    assert len(origins.requests) == 1
+
+
+def test_a_location_cannot_drive_the_terminal(certificates):
+    for options in [[], ["-L"], ["-L", "-v"]]:
+        with Origins(certificates, location="\x1b[31m\u202e\x9b://x") as origins:
+            result = run(origins, certificates, *options)
+        assert result.status == 4
+        assert not [character for character in result.err if character in "\x1b\x9b\u202e"]
+
+
+@pytest.mark.parametrize("location", ["ws://localhost:PORT/next", "http://localhost:PORT/", "ws://example.test:PORT/next"])
+def test_tls_is_never_left(certificates, location):
+    with Origins(certificates) as origins:
+        origins.location = location.replace("PORT", str(origins.port))
+        result = run(origins, certificates, "-L", scheme="wss")
+    assert result.status == 4
+    assert any(line.startswith("wsx: ") and "wss" in line and "ws://" in line for line in result.error_lines)
+    assert len(origins.requests) == 1
+
+
+# How many
+
+
+@pytest.mark.parametrize("options, count", [([], None), (["--max-redirects", "3"], 4), (["--max-redirects", "0"], 1)])
+def test_a_circle_ends(certificates, options, count):
+    with Origins(certificates, location="/start") as origins:
+        result = run(origins, certificates, "-L", *options)
+    assert result.status == 4
+    assert any(line.startswith("wsx: ") and "redirect" in line for line in result.error_lines)
+    assert len(origins.requests) == count if count else 2 < len(origins.requests) <= 51
+
+
+def test_as_many_as_asked_for_are_followed(certificates):
+    def location(path):
+        number = int(path[4:] or 0) if path.startswith(b"/hop") else 0
+        return f"/hop{number + 1}" if number < 7 else "/next"
+
+    for limit, status in [(8, 0), (7, 4)]:
+        with Origins(certificates, location=location) as origins:
+            result = run(origins, certificates, "-L", "--max-redirects", str(limit))
+        assert result.status == status, result
+        assert len(origins.requests) == limit + 1
+
+
+def test_the_time_limit_is_for_all_of_them(certificates):
+    with Origins(certificates, location="/start") as origins:
+        result = run(origins, certificates, "-L", "--max-redirects", "1000000", "--connect-timeout", "500ms")
+    assert_fails(result, 6, "500 ms")
+
+
+# nginx
+
+
+@pytest.mark.parametrize(
+    "path", ["moved/301", "moved/302", "moved/303", "moved/307", "moved/308", "absolute", "wss", "hop/3"])
+def test_redirects_of_nginx_are_followed(nginx, certificates, path):
+    result = wsx("connect", "--ca", certificates.root, "-L", "-n", "1", f"{nginx.url}{path}", "hello")
+    assert (result.status, result.out, result.err) == (0, b"hello\n", "")
+
+
+def test_nginx_leads_from_ws_to_wss(nginx, certificates):
+    url = f"ws://127.0.0.1:{nginx.plain_port}/"
+    result = wsx("connect", "--ca", certificates.root, "-L", "-n", "1", url, "hello")
+    assert (result.status, result.out, result.err) == (0, b"hello\n", "")
+
+
+@pytest.mark.parametrize("path, word", [("plain", "wss"), ("loop", "redirect")])
+def test_redirects_of_nginx_that_are_not_followed(nginx, certificates, path, word):
+    result = wsx("connect", "--ca", certificates.root, "-L", f"{nginx.url}{path}")
+    assert result.status == 4
+    assert any(line.startswith("wsx: ") and word in line for line in result.error_lines)
+
+
+@pytest.mark.parametrize("options, userinfo", [(["--auth", CREDENTIALS], ""), ([], f"{CREDENTIALS}@")])
+@pytest.mark.parametrize("path", ["private", "to-private"])
+def test_a_password_opens_the_location_of_nginx(nginx, certificates, options, userinfo, path):
+    url = nginx.url.replace("://", f"://{userinfo}")
+    result = wsx("connect", "-v", "--ca", certificates.root, "-L", *options, "-n", "1", f"{url}{path}", "hello")
+    assert (result.status, result.out) == (0, b"hello\n"), result
+    assert "geheim" not in result.err and ENCODED.decode() not in result.err
+
+
+@pytest.mark.parametrize("options", [[], ["--auth", "me:falsch"], ["--bearer", "falsch"]])
+def test_nginx_says_that_it_wants_a_password(nginx, certificates, options):
+    result = wsx("connect", "-v", "--ca", certificates.root, *options, f"{nginx.url}private")
+    assert result.status == 4
+    error = next(line for line in result.error_lines if line.startswith("wsx: "))
+    assert "401" in error and "Basic" in error and "--auth" in error
+    assert "falsch" not in result.err
+
+
+@pytest.mark.parametrize(
+    "challenges, words",
+    [(["Bearer realm=x"], ["Bearer", "--bearer"]), (['Digest realm="x", nonce="y"'], ["Digest"]),
+     (["Negotiate", "NTLM"], ["Negotiate", "NTLM"]), (['Negotiate, Basic realm="a, b"'], ["Negotiate", "Basic", "--auth"]),
+     ([], ["401"])])
+def test_a_401_says_which_scheme_the_server_wants(challenges, words):
+    def script(peer):
+        peer.read_request()
+        fields = "".join(f"WWW-Authenticate: {challenge}\r\n" for challenge in challenges)
+        peer.send(f"HTTP/1.1 401 Unauthorized\r\n{fields}Content-Length: 0\r\n\r\n".encode())
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", server.url)
+    assert result.status == 4
+    for word in words:
+        assert word in result.error_lines[0]

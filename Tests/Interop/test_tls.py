@@ -1,0 +1,493 @@
+"""TLS: what is trusted, who one is, what is agreed on, what is shown, and how it ends."""
+
+import base64
+import hashlib
+import os
+import random
+import re
+import select
+import socket
+import ssl
+import threading
+import time
+
+import pytest
+
+import wire
+from certificates import PASSPHRASE
+from processes import BINARY, Running, assert_fails, environment, memory_limit, peak_resident_bytes, wsx
+from scripted_server import ScriptedServer
+from services import OpenSSLServer, can_use_ipv6
+from terminal import RawTerminal
+from tls import server_context
+
+MEBIBYTE = 1 << 20
+TLS_1_2 = (None, ssl.TLSVersion.TLSv1_2)
+TLS_1_3 = (ssl.TLSVersion.TLSv1_3, None)
+
+
+def say_hello(*arguments, **options):
+    return wsx("connect", "-n", "1", *arguments, "hello", **options)
+
+
+def assert_hello(result):
+    assert (result.status, result.out, result.err) == (0, b"hello\n", ""), result
+
+
+def echo_one(peer):
+    """A script that sends one message back."""
+    peer.upgrade()
+    peer.send(wire.text(peer.read_message().payload))
+    peer.answer_close()
+
+
+# Who is trusted
+
+
+@pytest.mark.parametrize("kind", ["--ca FILE", "--ca DIR", "SSL_CERT_FILE", "SSL_CERT_DIR"])
+def test_a_root_is_trusted_wherever_it_is_given(nginx, certificates, kind):
+    place = certificates.root if "FILE" in kind else certificates.root_directory
+    if kind.startswith("--ca"):
+        assert_hello(say_hello("--ca", place, nginx.url))
+    else:
+        # The system's own roots are not looked for in the other variable's place either.
+        other = "SSL_CERT_DIR" if kind == "SSL_CERT_FILE" else "SSL_CERT_FILE"
+        variables = {kind: place, other: certificates.empty_directory / ("" if other == "SSL_CERT_DIR" else "none")}
+        assert_hello(say_hello(nginx.url, env=environment(**variables)))
+
+
+def test_what_ca_names_is_trusted_in_place_of_the_variables(nginx, certificates):
+    result = say_hello("--ca", certificates.strange_root, nginx.url, env=environment(SSL_CERT_FILE=certificates.root))
+    assert_fails(result, 3, "--ca")
+
+
+def test_a_directory_without_an_authority_exits_2(nginx, certificates):
+    assert_fails(say_hello("--ca", certificates.empty_directory, nginx.url), 2, "--ca")
+
+
+@pytest.mark.parametrize("content", [None, b"", b"not a certificate\n"])
+def test_an_authority_that_cannot_be_read_exits_2(nginx, tmp_path, content):
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_bytes(content)
+    assert_fails(say_hello("--ca", path, nginx.url), 2, "--ca")
+
+
+def test_insecure_connects_with_one_line_of_warning(nginx):
+    result = say_hello("--insecure", nginx.url)
+    assert (result.status, result.out) == (0, b"hello\n")
+    assert len(result.error_lines) == 1 and "--insecure" in result.err
+
+
+def test_insecure_takes_every_bad_certificate(certificates):
+    for kind, identity in certificates.bad.items():
+        if kind != "weak key":
+            with ScriptedServer(echo_one, context=server_context(identity)) as server:
+                assert say_hello("-k", server.url).out == b"hello\n", kind
+
+
+def test_a_pin_that_matches_connects(nginx, certificates):
+    ca = ["--ca", certificates.root]
+    good, other = certificates.good.pin, certificates.client.pin
+    assert_hello(say_hello(*ca, "--pin", good, nginx.url))
+    assert_hello(say_hello(*ca, "--pin", other, "--pin", good, nginx.url))
+
+
+def test_a_pin_does_not_replace_the_checks(nginx, certificates):
+    assert_fails(say_hello("--pin", certificates.good.pin, nginx.url), 3, "--ca")
+
+
+def test_a_wrong_pin_fails_even_when_everything_is_trusted(nginx, certificates):
+    result = say_hello("-k", "--pin", certificates.client.pin, nginx.url)
+    assert result.status == 3 and result.out == b""
+    assert any(line.startswith("wsx: ") and "pin" in line for line in result.error_lines)
+
+
+@pytest.mark.parametrize("pin", ["", "sha256//", "sha256//AAAA", "sha1//AAAAAAAAAAAAAAAAAAAAAAAAAAA=", "x" * 44])
+def test_a_pin_that_is_none_exits_2(pin):
+    assert_fails(say_hello("--pin", pin, "wss://127.0.0.1:1/"), 2, "--pin")
+
+
+# Who one is
+
+
+def client_url(nginx):
+    return f"{nginx.url}client"
+
+
+def test_a_location_for_client_certificates_refuses_a_client_without_one(nginx, certificates):
+    result = say_hello("--ca", certificates.root, client_url(nginx))
+    assert result.status == 4
+    assert "403" in result.err and "client certificate: NONE" in result.err
+
+
+def test_a_client_certificate_opens_the_location(nginx, certificates):
+    identity = certificates.client
+    assert_hello(say_hello(
+        "--ca", certificates.root, "--cert", identity.chain, "--key", identity.key, client_url(nginx)))
+
+
+def test_certificate_and_key_may_be_in_one_file(nginx, certificates, tmp_path):
+    path = tmp_path / "both.pem"
+    path.write_bytes(certificates.client.chain.read_bytes() + certificates.client.key.read_bytes())
+    assert_hello(say_hello("--ca", certificates.root, "--cert", path, client_url(nginx)))
+
+
+@pytest.mark.parametrize("place", ["argument", "file", "environment"])
+def test_a_locked_key_opens_with_its_passphrase(nginx, certificates, tmp_path, place):
+    path = tmp_path / "passphrase"
+    path.write_text(PASSPHRASE + "\n")
+    value = {"argument": PASSPHRASE, "file": f"@{path}", "environment": "env:WSX_TEST_SECRET"}[place]
+    identity = certificates.locked_client
+    result = say_hello(
+        "-v", "--ca", certificates.root, "--cert", identity.chain, "--key", identity.key, "--passphrase", value,
+        client_url(nginx), env=environment(WSX_TEST_SECRET=PASSPHRASE))
+    assert (result.status, result.out) == (0, b"hello\n"), result
+    assert PASSPHRASE not in result.err
+
+
+@pytest.mark.parametrize("options", [["--passphrase", "falsch"], []])
+def test_a_locked_key_without_its_passphrase_exits_2(nginx, certificates, options):
+    identity = certificates.locked_client
+    result = say_hello(
+        "--ca", certificates.root, "--cert", identity.chain, "--key", identity.key, *options, client_url(nginx))
+    assert_fails(result, 2, "passphrase")
+    assert "falsch" not in result.err
+
+
+def test_a_passphrase_is_asked_for_on_the_terminal_and_not_shown(nginx, certificates):
+    identity = certificates.locked_client
+    with RawTerminal(
+            "connect", "--color", "never", "--ca", certificates.root, "--cert", identity.chain,
+            "--key", identity.key, "-n", "1", client_url(nginx), "hello") as terminal:
+        terminal.wait_for(b"assphrase")
+        terminal.type(PASSPHRASE + "\r")
+        assert terminal.wait() == 0
+        assert b"hello" in terminal.output and PASSPHRASE.encode() not in terminal.output
+
+
+def test_a_key_that_is_another_certificates_exits_2(nginx, certificates):
+    result = say_hello(
+        "--ca", certificates.root, "--cert", certificates.client.chain, "--key", certificates.good.key, nginx.url)
+    assert_fails(result, 2, "--key")
+
+
+# What is agreed on
+
+
+@pytest.mark.parametrize("versions, shown", [(TLS_1_2, "TLS 1.2"), (TLS_1_3, "TLS 1.3")])
+def test_verbose_shows_what_was_agreed_on_and_whom_one_talks_to(certificates, versions, shown):
+    def script(peer):
+        echo_one(peer)
+        return peer.sock.cipher()[0]
+
+    with ScriptedServer(script, context=server_context(certificates.good, versions=versions)) as server:
+        result = say_hello("-v", "--ca", certificates.root, server.url)
+    assert result.status == 0
+    leaf = certificates.good.certificate.certificate
+    expiry = leaf.not_valid_after
+    for word in [shown, server.results[0], "CN=good", "CN=wsx test intermediate", str(expiry.year), certificates.good.pin]:
+        assert word in result.err, result
+    assert "PRIVATE" not in result.err
+
+
+def test_the_newest_version_is_agreed_on(certificates):
+    def script(peer):
+        echo_one(peer)
+        return peer.sock.version()
+
+    with ScriptedServer(script, context=server_context(certificates.good)) as server:
+        assert_hello(say_hello("--ca", certificates.root, server.url))
+    assert server.results == ["TLSv1.3"]
+
+
+def test_the_server_sees_the_name_and_the_protocol(certificates):
+    names = []
+
+    def script(peer):
+        echo_one(peer)
+        return peer.sock.selected_alpn_protocol()
+
+    with ScriptedServer(script, context=server_context(certificates.good, on_server_name=names.append)) as server:
+        url = f"wss://one.example.test:{server.port}/"
+        ca = ["--ca", certificates.root]
+        assert_hello(say_hello(*ca, "--resolve", f"one.example.test:{server.port}:127.0.0.1", url))
+        assert_hello(say_hello(*ca, "--tls-server-name", "example.test", server.url))
+        # RFC 6066 §3: an address is not a name.
+        assert_hello(say_hello(*ca, server.url))
+    assert names == ["one.example.test", "example.test", None]
+    assert server.results == ["http/1.1"] * 3
+
+
+def test_a_server_of_tls_1_2_is_refused_where_1_3_is_asked_for(certificates):
+    with OpenSSLServer(certificates.good, "-tls1_2") as server:
+        assert_fails(wsx("connect", "--ca", certificates.root, "--tls-min", "1.3", server.url), 3, "TLS 1.3", "--tls-min")
+        assert wsx("connect", "--ca", certificates.root, "--tls-min", "1.2", server.url).status in (4, 5)
+
+
+@pytest.mark.parametrize("version", ["1.1", "1.4", "3", ""])
+def test_a_version_that_there_is_not_exits_2(version):
+    assert_fails(wsx("connect", "--tls-min", version, "wss://127.0.0.1:1/"), 2, "--tls-min")
+
+
+@pytest.mark.parametrize(
+    "versions, labels",
+    [(TLS_1_2, {"CLIENT_RANDOM"}),
+     (TLS_1_3, {"CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_HANDSHAKE_TRAFFIC_SECRET", "CLIENT_TRAFFIC_SECRET_0",
+                "SERVER_TRAFFIC_SECRET_0"})])
+def test_the_keys_are_logged_where_the_variable_says(certificates, tmp_path, versions, labels):
+    path = tmp_path / "keys"
+    with ScriptedServer(echo_one, context=server_context(certificates.good, versions=versions)) as server:
+        for _ in range(2):
+            result = say_hello("--ca", certificates.root, server.url, env=environment(SSLKEYLOGFILE=path))
+            assert (result.status, result.out) == (0, b"hello\n"), result
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[A-Z0-9_]+ [0-9a-f]{64} ([0-9a-f]{64}|[0-9a-f]{96})", line) for line in lines), lines
+    assert labels <= {line.split()[0] for line in lines}
+    # The second run adds to the first.
+    assert len({line.split()[1] for line in lines}) == 2
+    assert path.stat().st_mode & 0o077 == 0, "whoever can read it can read the traffic"
+
+
+@pytest.mark.parametrize("versions", [TLS_1_2, TLS_1_3])
+def test_a_reconnect_resumes_the_session(certificates, versions):
+    def script(peer):
+        peer.upgrade()
+        if not peer.sock.session_reused and server.connection_count == 1:
+            peer.send(wire.text("first"))
+            peer.sock.close()
+            return False
+        peer.send(wire.text("second") + wire.close(1000))
+        peer.read_until_close()
+        return peer.sock.session_reused
+
+    with ScriptedServer(script, context=server_context(certificates.good, versions=versions)) as server:
+        result = wsx("connect", "--ca", certificates.root, "--reconnect", "--no-stdin", server.url)
+    assert (result.status, result.out) == (0, b"first\nsecond\n"), result
+    assert server.results == [False, True]
+
+
+# Addresses
+
+
+def test_an_ipv6_address_is_checked_against_the_certificate(nginx, certificates):
+    if not can_use_ipv6():
+        pytest.skip("no IPv6 here")
+    assert_hello(say_hello("--ca", certificates.root, f"wss://[::1]:{nginx.port}/"))
+    assert_hello(say_hello("--ca", certificates.root, f"wss://[0:0:0:0:0:0:0:1]:{nginx.port}/"))
+
+
+def test_tls_goes_through_a_socket_file(certificates, tmp_path):
+    with ScriptedServer(echo_one, path=tmp_path / "socket", context=server_context(certificates.good)):
+        assert_hello(say_hello(
+            "--ca", certificates.root, "--unix-socket", tmp_path / "socket", "wss://example.test/"))
+
+
+# What is not TLS
+
+
+def test_a_server_that_speaks_no_tls_is_told_from_one_with_a_bad_certificate(python_echo):
+    assert_fails(say_hello(f"wss://127.0.0.1:{python_echo.port}/"), 3, "ws://")
+
+
+@pytest.mark.parametrize("banner", [b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", b"", b"\x15\x03\x01", b"\x16\x03\x03\xff\xff"])
+def test_a_server_that_says_something_else_exits_3(banner):
+    def script(peer):
+        peer.sock.recv(1 << 16)
+        peer.send(banner)
+        # What is not read would reset the connection, and the banner with it.
+        peer.sock.shutdown(socket.SHUT_WR)
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result = say_hello(server.url.replace("ws:", "wss:"))
+    assert_fails(result, 3, "TLS")
+
+
+def test_a_server_that_wants_tls_is_recognized_by_a_client_that_does_not(certificates, nginx):
+    result = say_hello(f"ws://127.0.0.1:{nginx.port}/")
+    assert result.status == 4 and "HTTPS port" in result.err, "nginx says so itself"
+    with OpenSSLServer(certificates.good) as server:
+        assert_fails(say_hello(f"ws://127.0.0.1:{server.port}/"), 3, "wss://")
+
+
+# Ends
+
+
+def test_the_end_is_said_inside_tls_as_well(certificates):
+    def script(peer):
+        peer.upgrade()
+        peer.answer_close()
+        # An end without a close_notify would raise an error here.
+        return peer.read_to_end()
+
+    with ScriptedServer(script, context=server_context(certificates.good)) as server:
+        assert wsx("connect", "--ca", certificates.root, "--linger", "0", server.url).status == 0
+    assert server.results == [b""]
+
+
+@pytest.mark.parametrize("versions", [TLS_1_2, TLS_1_3])
+def test_a_server_that_ends_without_a_close_notify_after_its_close_frame_is_a_normal_end(certificates, versions):
+    def script(peer):
+        peer.upgrade(then=wire.text("hello"))
+        peer.answer_close()
+        # Python sends a close_notify with unwrap() only.
+        peer.sock.close()
+
+    with ScriptedServer(script, context=server_context(certificates.good, versions=versions)) as server:
+        assert_hello(wsx("connect", "--ca", certificates.root, "-n", "1", server.url))
+
+
+@pytest.mark.parametrize("says_so", [False, True])
+def test_a_server_that_ends_without_a_close_frame_exits_1(certificates, says_so):
+    def script(peer):
+        peer.upgrade(then=wire.text("hello"))
+        if says_so:
+            try:
+                peer.sock.unwrap()
+            except OSError:
+                pass
+        peer.sock.close()
+
+    with ScriptedServer(script, context=server_context(certificates.good)) as server:
+        result = wsx("connect", "--ca", certificates.root, "--no-stdin", server.url)
+    assert_fails(result, 1, "lost")
+    assert result.out == b"hello\n"
+
+
+def test_bytes_that_were_tampered_with_exit_1(certificates, nginx):
+    """A forwarder changes a byte of what the server sends."""
+
+    def script(peer):
+        upstream = socket.create_connection(("127.0.0.1", nginx.port), 30)
+        upstream.settimeout(30)
+
+        def forward():
+            while piece := peer.sock.recv(1 << 16):
+                upstream.sendall(piece)
+            upstream.shutdown(socket.SHUT_WR)
+
+        thread = threading.Thread(target=forward)
+        thread.start()
+        count = 0
+        try:
+            while piece := upstream.recv(1 << 16):
+                count += len(piece)
+                if count > 200_000:
+                    piece = piece[:-1] + bytes([piece[-1] ^ 1])
+                peer.send(piece)
+        except OSError:
+            pass
+        upstream.shutdown(socket.SHUT_RDWR)
+        thread.join(30)
+        upstream.close()
+
+    with ScriptedServer(script) as server:
+        message = base64.b64encode(random.Random(1).randbytes(1_000_000))
+        result = wsx(
+            "connect", "--compress=off", "--ca", certificates.root, "-n", "1", f"wss://127.0.0.1:{server.port}/",
+            stdin=message)
+    assert_fails(result, 1)
+    assert result.out == b""
+
+
+def test_a_renegotiation_is_refused(certificates):
+    with OpenSSLServer(certificates.good, "-tls1_2", page=False, stdin=-1) as server:
+        with Running([BINARY, "connect", "--ca", certificates.root, "--no-stdin", server.url]) as client:
+            request = server.wait_for(r"GET / HTTP/1\.1\r\n(.+\r\n)+\r\n", "out").group()
+            server.send(wire.upgrade_response(request) + wire.text("before"))
+            client.wait_for("before\n", "out")
+            # A line that begins with `r` has s_server ask for another handshake.
+            server.send(b"r\n")
+            server.wait_for("no renegotiation")
+            server.process.stdin.close()
+            assert client.wait() in (1, 5)
+        assert client.out == b"before\n"
+
+
+# Amounts
+
+
+def test_a_large_message_passes_through_small_buffers_unharmed(certificates, tmp_path):
+    """64 MiB through a peer whose socket takes 4 KiB at a time, and gives as little."""
+    path = tmp_path / "message"
+    content = random.Random(1).randbytes(64 * MEBIBYTE)
+    path.write_bytes(content)
+
+    def script(peer):
+        peer.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        peer.upgrade()
+        message = peer.read_message().payload
+        peer.send(wire.frame(wire.BINARY, message))
+        peer.answer_close()
+        return hashlib.sha256(message).digest()
+
+    with ScriptedServer(script, receive_buffer=4096, context=server_context(certificates.good)) as server:
+        result = wsx(
+            "connect", "--compress=off", "--ca", certificates.root, "--binary", "-f", path, "-n", "1", "--output", "raw",
+            server.url)
+    assert (result.status, result.err) == (0, "")
+    assert server.results == [hashlib.sha256(content).digest()]
+    assert result.out == content
+
+
+def test_a_server_that_stops_reading_bounds_the_memory(certificates):
+    may_end = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        may_end.wait(60)
+
+    with ScriptedServer(script, receive_buffer=4096, context=server_context(certificates.good)) as server:
+        command = [BINARY, "connect", "--compress=off", "--ca", certificates.root, server.url]
+        with Running(command, stdin=-1) as client:
+            written = feed(client)
+            assert peak_resident_bytes(client.pid) < memory_limit(64 * MEBIBYTE)
+            may_end.set()
+            client.wait()
+    assert written < 64 * MEBIBYTE
+
+
+def feed(client):
+    """Writes lines until nothing is taken for a second, and returns how many bytes were."""
+    descriptor = client.process.stdin.fileno()
+    os.set_blocking(descriptor, False)
+    lines = (b"x" * 1023 + b"\n") * 64
+    written = 0
+    while select.select([], [descriptor], [], 1)[1]:
+        written += os.write(descriptor, lines)
+    return written
+
+
+def test_a_slow_reader_of_standard_output_bounds_the_memory_and_gets_everything(certificates):
+    line = b"x" * 1000
+    count = 150_000
+    written = 0
+
+    def script(peer):
+        nonlocal written
+        peer.upgrade()
+        for _ in range(count // 100):
+            peer.send(wire.text(line) * 100)
+            written += 100
+        peer.answer_close()
+
+    with ScriptedServer(script, context=server_context(certificates.good)) as server:
+        read_end, write_end = os.pipe()
+        command = [
+            BINARY, "connect", "--compress=off", "--ca", certificates.root, "-n", str(count), "--no-stdin", server.url]
+        with open(read_end, "rb") as output, Running(command, stdout=write_end) as client:
+            os.close(write_end)
+            seen = -1
+            deadline = time.monotonic() + 60
+            while seen != written or written == 0:
+                assert time.monotonic() < deadline and client.process.poll() is None, client.err
+                seen = written
+                time.sleep(1)
+            assert written < count
+            assert peak_resident_bytes(client.pid) < memory_limit(64 * MEBIBYTE)
+            digest = hashlib.sha256()
+            while piece := output.read1(1 << 20):
+                digest.update(piece)
+            assert client.wait() == 0
+    assert digest.digest() == hashlib.sha256((line + b"\n") * count).digest()

@@ -1,0 +1,315 @@
+import COpenSSL
+import Testing
+
+@testable import WSCore
+
+/// Every way in which a certificate can be wrong, between two sessions.
+struct TLSCertificateProblemTests {
+    private let root: TestCertificate
+    private let intermediate: TestCertificate
+    private let good: TestCertificate
+
+    init() throws {
+        root = try .authority("Root")
+        intermediate = try .authority("Intermediate", issuer: root)
+        good = try TestCertificate("good", issuer: intermediate, hosts: ["localhost"])
+    }
+
+    /// What a client that trusts `trusted`, or the root, makes of a server's chain.
+    private func error(
+        of chain: [TestCertificate], name: TLSServerName = .name("localhost"), trusting trusted: TestCertificate? = nil,
+        change: (inout TLSClientSettings) -> Void = { _ in }
+    ) throws -> TLSError? {
+        var settings = TLSClientSettings()
+        settings.trust = .certificates((trusted ?? root).pem)
+        change(&settings)
+        let pair = TLSPair(
+            client: try TLSContext(client: settings), server: try .server(showing: chain), name: name)
+        let error = tlsError { () throws(TLSError) in try pair.handshake() }
+        #expect(pair.client.isEstablished == (error == nil))
+        if let error {
+            // Whoever sends what is left tells the server, too.
+            #expect(pair.client.waitingBytes > 0)
+            #expect(!error.description.contains { $0.isNewline })
+            #expect(tlsError { () throws(TLSError) in try pair.deliverToServer() } != nil)
+        }
+        return error
+    }
+
+    private func problem(
+        of chain: [TestCertificate], name: TLSServerName = .name("localhost"), trusting trusted: TestCertificate? = nil
+    ) throws -> TLSCertificateProblem? {
+        guard case .certificate(let problem) = try error(of: chain, name: name, trusting: trusted) else { return nil }
+        return problem
+    }
+
+    @Test("a good chain is accepted, with or without its root, with extras and duplicates")
+    func goodChains() throws {
+        let other = try TestCertificate.authority("Other")
+        for chain in [
+            [good, intermediate], [good, intermediate, root], [good, intermediate, other], [good, good, intermediate],
+            [good, intermediate, good, root], [good, intermediate, intermediate, root, other],
+        ] {
+            #expect(try error(of: chain) == nil)
+        }
+        // Named by the user, an intermediate or the server's own certificate is trust enough.
+        #expect(try error(of: [good], trusting: intermediate) == nil)
+        #expect(try error(of: [good], trusting: good) == nil)
+    }
+
+    @Test("an expired certificate is refused, and it is said when it expired")
+    func expired() throws {
+        let leaf = try TestCertificate("old", issuer: intermediate, hosts: ["localhost"], days: -30 ..< -2)
+        let end = X509Text.time(X509_get0_notAfter(leaf.handle))
+        #expect(try problem(of: [leaf, intermediate]) == .expired(subject: "CN=old", depth: 0, at: end))
+        let description = try #require(try error(of: [leaf, intermediate])).description
+        #expect(description.hasPrefix("the server's certificate expired on \(end); renew it"))
+    }
+
+    @Test("an expired intermediate certificate is named")
+    func expiredIntermediate() throws {
+        let old = try TestCertificate.authority("Old", issuer: root, days: -30 ..< -2)
+        let leaf = try TestCertificate("leaf", issuer: old, hosts: ["localhost"])
+        let error = try #require(try error(of: [leaf, old]))
+        #expect(error.identifier == "certificate-expired")
+        #expect(error.description.contains("has an issuer, CN=Old, that expired on "))
+    }
+
+    @Test("a certificate that is not yet valid is refused, and it is said from when it is")
+    func notYetValid() throws {
+        let leaf = try TestCertificate("new", issuer: intermediate, hosts: ["localhost"], days: 2..<30)
+        let start = X509Text.time(X509_get0_notBefore(leaf.handle))
+        #expect(try problem(of: [leaf, intermediate]) == .notYetValid(subject: "CN=new", depth: 0, from: start))
+    }
+
+    @Test("a self-signed certificate is refused")
+    func selfSigned() throws {
+        let leaf = try TestCertificate("self", hosts: ["localhost"])
+        #expect(try problem(of: [leaf]) == .selfSigned(subject: "CN=self"))
+    }
+
+    @Test("a chain that ends at an unknown authority is refused, and the authority named")
+    func unknownAuthority() throws {
+        let other = try TestCertificate.authority("Other")
+        #expect(
+            try problem(of: [good, intermediate, root], trusting: other) == .unknownAuthority(authority: "CN=Root"))
+        #expect(try problem(of: [good, intermediate], trusting: other) == .unknownAuthority(authority: "CN=Root"))
+    }
+
+    @Test("a missing intermediate certificate is named")
+    func missingIntermediate() throws {
+        let expected = TLSCertificateProblem.missingIssuer(subject: "CN=good", issuer: "CN=Intermediate")
+        #expect(try problem(of: [good]) == expected)
+        #expect(try problem(of: [good, root]) == expected)
+        #expect(expected.description.contains("CN=Intermediate, which the server did not send"))
+    }
+
+    @Test("a certificate for another host is refused, and its names are told")
+    func wrongHost() throws {
+        let leaf = try TestCertificate(
+            "host", issuer: intermediate, hosts: ["example.org", "*.example.org"], addresses: [[10, 0, 0, 1]])
+        let names = ["example.org", "*.example.org", "10.0.0.1"]
+        #expect(try problem(of: [leaf, intermediate]) == .wrongHost(host: "localhost", names: names))
+        #expect(
+            try problem(of: [leaf, intermediate], name: .address("10.0.0.2"))
+                == .wrongAddress(address: "10.0.0.2", names: names))
+        // An address is not a name, even where it is written as one.
+        #expect(
+            try problem(of: [leaf, intermediate], name: .name("10.0.0.2"))
+                == .wrongHost(host: "10.0.0.2", names: names))
+        for name in [
+            TLSServerName.name("example.org"), .name("EXAMPLE.org."), .name("a.example.org"), .address("10.0.0.1"),
+        ] {
+            #expect(try error(of: [leaf, intermediate], name: name) == nil)
+        }
+    }
+
+    @Test("IPv6 addresses are compared as addresses")
+    func wrongIPv6Address() throws {
+        let address = try #require(IPLiteral.ipv6("2001:db8::1"))
+        let leaf = try TestCertificate("host", issuer: intermediate, addresses: [address])
+        #expect(try error(of: [leaf, intermediate], name: .address("2001:0DB8:0:0::1")) == nil)
+        #expect(
+            try problem(of: [leaf, intermediate], name: .address("2001:db8::2%eth0"))
+                == .wrongAddress(address: "2001:db8::2", names: ["2001:db8::1"]))
+    }
+
+    @Test("a wildcard stands for one label, with two after it")
+    func wildcards() throws {
+        let leaf = try TestCertificate(
+            "wild", issuer: intermediate, hosts: ["*.example", "*.example.org", "f*.example.net"])
+        let chain = [leaf, intermediate]
+        #expect(
+            try problem(of: chain, name: .name("a.b.example"))
+                == .wildcardAcrossLabels(host: "a.b.example", pattern: "*.example"))
+        #expect(
+            try problem(of: chain, name: .name("a.B.Example.org"))
+                == .wildcardAcrossLabels(host: "a.B.Example.org", pattern: "*.example.org"))
+        #expect(
+            try problem(of: chain, name: .name("a.example"))
+                == .wildcardTooWide(host: "a.example", pattern: "*.example"))
+        #expect(try problem(of: chain, name: .name("foo.example.net"))?.identifier == "certificate-wrong-host")
+        #expect(try problem(of: chain, name: .name("example.org"))?.identifier == "certificate-wrong-host")
+    }
+
+    @Test("a common name does not count")
+    func commonName() throws {
+        let leaf = try TestCertificate("localhost", issuer: intermediate)
+        #expect(
+            try problem(of: [leaf, intermediate]) == .noAlternativeName(host: "localhost", commonName: "localhost"))
+        let address = try TestCertificate("127.0.0.1", issuer: intermediate)
+        #expect(
+            try problem(of: [address, intermediate], name: .address("127.0.0.1"))
+                == .noAlternativeName(host: "127.0.0.1", commonName: "127.0.0.1"))
+    }
+
+    @Test(
+        "a certificate that is not for servers is refused",
+        arguments: [(NID_ext_key_usage, "clientAuth"), (NID_key_usage, "critical,keyCertSign")])
+    func purpose(kind: Int32, value: String) throws {
+        let leaf = try TestCertificate(
+            "purpose", issuer: intermediate, hosts: ["localhost"], extensions: [(kind, value)])
+        #expect(try problem(of: [leaf, intermediate]) == .wrongPurpose(subject: "CN=purpose", depth: 0))
+    }
+
+    @Test("a weak key is refused, and its bits are told, the server's as well as its issuer's")
+    func weakKey() throws {
+        let leaf = try TestCertificate("weak", issuer: intermediate, hosts: ["localhost"], key: .rsa(bits: 1024))
+        let found = try problem(of: [leaf, intermediate])
+        #expect(found == .weakKey(subject: "CN=weak", depth: 0, algorithm: "RSA", bits: 1024))
+        let authority = try TestCertificate.authority("Weak", issuer: root, key: .rsa(bits: 1024))
+        let below = try TestCertificate("leaf", issuer: authority, hosts: ["localhost"])
+        #expect(
+            try problem(of: [below, authority]) == .weakKey(subject: "CN=Weak", depth: 1, algorithm: "RSA", bits: 1024))
+    }
+
+    @Test("a certificate whose key cannot be read does not end the program")
+    func unreadableKey() throws {
+        // The object identifier of the curve P-256, with its last byte changed (RFC 5480 §2.1.1.1).
+        let curve: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+        let pair = TLSPair(client: try TLSContext(client: TLSClientSettings()), server: try .server(showing: [good]))
+        wsx_ssl_ctx_set_versions(pair.client.context.handle, TLS1_2_VERSION, TLS1_2_VERSION)
+        let old = TLSPair(client: pair.client.context, server: pair.server.context)
+        try old.client.start()
+        try old.deliverToServer()
+        var flight = old.server.takeOutput()
+        let start = try #require(flight.indices.first { flight[$0...].starts(with: curve) })
+        flight[start + 7] = 0x7F
+        let error = tlsError { () throws(TLSError) in try old.client.receive(flight) }
+        #expect(
+            error == .certificate(.rejected(subject: "CN=good", reason: "its key cannot be read")))
+    }
+
+    @Test("a signature with SHA-1 is refused")
+    func weakDigest() throws {
+        let leaf = try TestCertificate("sha1", issuer: intermediate, hosts: ["localhost"], digest: EVP_sha1())
+        #expect(
+            try problem(of: [leaf, intermediate])
+                == .weakDigest(subject: "CN=sha1", depth: 0, algorithm: "ecdsa-with-SHA1"))
+    }
+
+    @Test("RFC 5246 §7.4.2: a chain out of order is refused")
+    func chainOrder() throws {
+        let second = try TestCertificate.authority("Second", issuer: intermediate)
+        let leaf = try TestCertificate("leaf", issuer: second, hosts: ["localhost"])
+        for chain in [
+            [leaf, intermediate, second], [leaf, root, second, intermediate], [leaf, intermediate, root, second],
+        ] {
+            #expect(try problem(of: chain) == .badChainOrder(subject: "CN=leaf", issuer: "CN=Second"))
+        }
+        #expect(
+            try problem(of: [leaf, second, root, intermediate])
+                == .badChainOrder(subject: "CN=Second", issuer: "CN=Intermediate"))
+    }
+
+    @Test("an issuer that is not an authority is refused")
+    func notAnAuthority() throws {
+        let middle = try TestCertificate("middle", issuer: root, extensions: [(NID_basic_constraints, "CA:FALSE")])
+        let leaf = try TestCertificate("leaf", issuer: middle, hosts: ["localhost"])
+        #expect(try problem(of: [leaf, middle]) == .notAnAuthority(subject: "CN=middle"))
+    }
+
+    @Test("a path that is longer than an authority allows is refused")
+    func pathLength() throws {
+        let short = try TestCertificate.authority("Short", issuer: root, constraints: "critical,CA:TRUE,pathlen:0")
+        let middle = try TestCertificate.authority("Middle", issuer: short)
+        let leaf = try TestCertificate("leaf", issuer: middle, hosts: ["localhost"])
+        #expect(try problem(of: [leaf, middle, short]) == .pathLengthExceeded(subject: "CN=Short"))
+    }
+
+    @Test("a name that an authority may not sign for is refused")
+    func nameConstraints() throws {
+        let narrow = try TestCertificate.authority(
+            "Narrow", issuer: root, further: [(NID_name_constraints, "critical,permitted;DNS:example.org")])
+        let leaf = try TestCertificate("leaf", issuer: narrow, hosts: ["localhost"])
+        #expect(try problem(of: [leaf, narrow])?.identifier == "certificate-name-not-permitted")
+    }
+
+    @Test("a signature of another key is refused")
+    func badSignature() throws {
+        let impostor = try TestCertificate.authority("Intermediate", issuer: root)
+        let leaf = try TestCertificate("leaf", issuer: impostor, hosts: ["localhost"])
+        #expect(try problem(of: [leaf, intermediate]) == .badSignature(subject: "CN=leaf"))
+    }
+
+    @Test("a pin must match, also without verification, and the key that was found is told")
+    func pins() throws {
+        let pin = try #require(TLSPin(certificate: good.handle))
+        let other = try #require(TLSPin(certificate: root.handle))
+        let chain = [good, intermediate]
+        for verifies in [true, false] {
+            let error = { (pins: [TLSPin]) in
+                try self.error(of: chain) {
+                    $0.pins = pins
+                    $0.verifiesPeer = verifies
+                }
+            }
+            #expect(try error([pin]) == nil)
+            #expect(try error([other, pin]) == nil)
+            #expect(try error([other]) == .certificate(.wrongPin(pin: pin)))
+            #expect(try error([other])?.description.contains(pin.description) == true)
+        }
+    }
+
+    @Test("a pin does not make a bad certificate good")
+    func pinOfBadCertificate() throws {
+        let leaf = try TestCertificate("self", hosts: ["localhost"])
+        let error = try error(of: [leaf]) { $0.pins = TLSPin(certificate: leaf.handle).map { [$0] } ?? [] }
+        #expect(error == .certificate(.selfSigned(subject: "CN=self")))
+    }
+
+    @Test("without verification everything is taken")
+    func insecure() throws {
+        let leaf = try TestCertificate("self", hosts: ["example.org"], days: -30 ..< -2, key: .rsa(bits: 1024))
+        #expect(try error(of: [leaf, root, intermediate]) { $0.verifiesPeer = false } == nil)
+    }
+
+    @Test("control characters in a subject do not reach a terminal")
+    func escapes() throws {
+        let leaf = try TestCertificate("\u{1B}[31mred\u{202E}", hosts: ["loc\u{7}alhost"])
+        let error = try #require(try error(of: [leaf]))
+        #expect(!error.description.unicodeScalars.contains { $0.isInvisible })
+        let named = try TestCertificate("\u{1B}[31m", issuer: root, hosts: ["\u{1B}[2J"])
+        let other = try #require(try self.error(of: [named]))
+        #expect(other.identifier == "certificate-wrong-host")
+        #expect(!other.description.unicodeScalars.contains { $0.isInvisible })
+    }
+
+    @Test("each problem has its own identifier and words")
+    func distinct() {
+        let problems: [TLSCertificateProblem] = [
+            .expired(subject: "s", depth: 0, at: "t"), .notYetValid(subject: "s", depth: 0, from: "t"),
+            .selfSigned(subject: "s"), .unknownAuthority(authority: "s"), .missingIssuer(subject: "s", issuer: "i"),
+            .wrongHost(host: "h", names: []), .wrongAddress(address: "h", names: []),
+            .wildcardAcrossLabels(host: "h", pattern: "p"), .wildcardTooWide(host: "h", pattern: "p"),
+            .noAlternativeName(host: "h", commonName: nil), .wrongPurpose(subject: "s", depth: 0), .wrongPin(pin: nil),
+            .weakKey(subject: "s", depth: 0, algorithm: "a", bits: 1),
+            .weakDigest(subject: "s", depth: 0, algorithm: "a"),
+            .badChainOrder(subject: "s", issuer: "i"), .notAnAuthority(subject: "s"), .pathLengthExceeded(subject: "s"),
+            .revoked(subject: "s"), .badSignature(subject: "s"), .nameNotPermitted(subject: "s"), .chainTooLong,
+            .rejected(subject: "s", reason: "r"),
+        ]
+        #expect(Set(problems.map(\.identifier)).count == problems.count)
+        #expect(Set(problems.map(\.description)).count == problems.count)
+    }
+}

@@ -1,0 +1,185 @@
+import COpenSSL
+import Testing
+
+@testable import WSCore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// What can be wrong with what the user gives.
+struct TLSContextTests {
+    private let leaf: TestCertificate
+
+    init() throws { leaf = try TestCertificate("own", hosts: ["localhost"]) }
+
+    private func error(
+        chain: [UInt8]? = nil, key: [UInt8]? = nil, passphrase: String? = nil
+    ) -> TLSConfigurationError? {
+        var settings = TLSClientSettings()
+        settings.certificate = TLSCertificateSource(
+            chain: chain ?? leaf.pem, key: key ?? leaf.keyPEM(), passphrase: passphrase)
+        return error(settings)
+    }
+
+    private func error(trust: TLSTrust) -> TLSConfigurationError? {
+        var settings = TLSClientSettings()
+        settings.trust = trust
+        return error(settings)
+    }
+
+    private func error(_ settings: TLSClientSettings) -> TLSConfigurationError? {
+        do throws(TLSConfigurationError) {
+            _ = try TLSContext(client: settings)
+            return nil
+        } catch {
+            #expect(!error.description.contains { $0.isNewline })
+            return error
+        }
+    }
+
+    @Test("certificate and key may be in one file, in any order, with other things between")
+    func oneFile() {
+        let text = Array("subject=/CN=own\n".utf8)
+        for both in [leaf.pem + leaf.keyPEM(), leaf.keyPEM() + text + leaf.pem, text + leaf.pem + text + leaf.keyPEM()]
+        {
+            #expect(error(chain: both, key: both) == nil)
+        }
+    }
+
+    @Test("an encrypted key needs its passphrase, and no other")
+    func passphrases() {
+        let key = leaf.keyPEM(passphrase: "open sesame")
+        #expect(error(key: key, passphrase: "open sesame") == nil)
+        #expect(error(key: key) == .passphraseNeeded)
+        #expect(error(key: key, passphrase: "") == .wrongPassphrase)
+        #expect(error(key: key, passphrase: "open") == .wrongPassphrase)
+        #expect(error(key: key, passphrase: String(repeating: "a", count: 5000)) == .wrongPassphrase)
+        // One that is not needed does no harm.
+        #expect(error(passphrase: "unneeded") == nil)
+    }
+
+    @Test("what is missing is named with its option")
+    func missing() {
+        #expect(error(chain: []) == .noCertificate(option: "--cert"))
+        #expect(error(chain: leaf.keyPEM()) == .noCertificate(option: "--cert"))
+        #expect(error(key: []) == .noKey(option: "--key"))
+        #expect(error(key: leaf.pem) == .noKey(option: "--key"))
+        #expect(error(key: Array("not PEM at all\0\n".utf8)) == .noKey(option: "--key"))
+    }
+
+    @Test("what is broken is named with its option")
+    func broken() throws {
+        var chain = leaf.pem
+        chain[100] = UInt8(ascii: "!")
+        #expect(error(chain: chain)?.identifier == "invalid-certificate")
+        let key = Array("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n".utf8)
+        #expect(error(key: key)?.identifier == "invalid-key")
+    }
+
+    @Test("a key must be that of the first certificate")
+    func mismatch() throws {
+        let other = try TestCertificate("other")
+        let expected = TLSConfigurationError.keyDoesNotFit(certificateOption: "--cert", keyOption: "--key")
+        #expect(error(key: other.keyPEM()) == expected)
+        #expect(error(chain: other.pem + leaf.pem) == expected)
+        let rsa = try TestCertificate("rsa", key: .rsa(bits: 2048))
+        #expect(error(key: rsa.keyPEM()) == expected)
+    }
+
+    @Test("a weak certificate of one's own is refused")
+    func weak() throws {
+        let weak = try TestCertificate("weak", key: .rsa(bits: 1024))
+        #expect(error(chain: weak.pem, key: weak.keyPEM())?.identifier == "weak-certificate")
+        do {
+            let source = TLSCertificateSource(chain: weak.pem, key: weak.keyPEM())
+            _ = try TLSContext(server: TLSServerSettings(certificate: source))
+            Issue.record("a weak certificate was taken")
+        } catch {
+            #expect(error.description.contains("--tls-cert"))
+        }
+    }
+
+    @Test("authorities come from a file or a directory, hashed or not, and from nowhere else")
+    func trust() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(leaf.pem, to: "ca.pem")
+        let empty = try folder.write([], to: "empty.pem")
+        let keyFile = try folder.write(leaf.keyPEM(passphrase: "secret"), to: "key.pem")
+        #expect(error(trust: .file(file)) == nil)
+        #expect(error(trust: .file(empty)) == .trustIsEmpty(option: "--ca", path: empty))
+        #expect(error(trust: .file(keyFile)) == .trustIsEmpty(option: "--ca", path: keyFile))
+        #expect(
+            error(trust: .file(folder.path + "/none"))
+                == .trustUnreadable(option: "--ca", path: folder.path + "/none", reason: "No such file or directory"))
+        #expect(error(trust: .file(folder.path)) == .trustIsEmpty(option: "--ca", path: folder.path))
+        #expect(error(trust: .directory(folder.path)) == nil)
+        #expect(error(trust: .directory(folder.path + "/none"))?.identifier == "trust-unreadable")
+        #expect(error(trust: .certificates([])) == .trustIsEmpty(option: "--ca", path: nil))
+        #expect(error(trust: .system) == nil)
+        let other = try TemporaryFolder()
+        _ = try other.write(leaf.keyPEM(), to: "key.pem")
+        #expect(error(trust: .directory(other.path)) == .trustIsEmpty(option: "--ca", path: other.path))
+    }
+
+    @Test("a directory's certificates are trusted, found by hash or read whole", arguments: [true, false])
+    func directory(isHashed: Bool) throws {
+        let folder = try TemporaryFolder()
+        let hash = String(X509_subject_name_hash(leaf.handle), radix: 16)
+        let name = isHashed ? String(repeating: "0", count: 8 - hash.utf8.count) + hash + ".0" : "authority.crt"
+        _ = try folder.write(leaf.pem, to: name)
+        var settings = TLSClientSettings()
+        settings.trust = .directory(folder.path)
+        let pair = TLSPair(client: try TLSContext(client: settings), server: try .server(showing: [leaf]))
+        try pair.handshake()
+        #expect(pair.client.summary?.isVerified == true)
+    }
+
+    @Test("a self-signed certificate has the names it was asked for, and its pin")
+    func selfSigned() throws {
+        let now = 1_700_000_000
+        let source = try TLSCertificateSource.selfSigned(
+            names: ["localhost", "dev.example", "10.0.0.7", "fe80::1"], nowSeconds: now)
+        let certificates = try PEM.certificates(source.chain, option: "")
+        let summary = try #require(certificates.withFirst { $0.map { TLSCertificateSummary($0) } })
+        #expect(summary.names == ["localhost", "dev.example", "127.0.0.1", "::1", "10.0.0.7", "fe80::1"])
+        #expect(summary.notBeforeSeconds == now - 86400)
+        #expect(summary.notAfterSeconds == now + 30 * 86400)
+        #expect(summary.notBefore == "2023-11-13 22:13:20 UTC")
+        #expect(summary.pin == (try source.pin()))
+        #expect(summary.pin != (try TLSCertificateSource.selfSigned(names: [], nowSeconds: now).pin()))
+        for name in ["", "a b", "ü.example", "a\0b", "a,DNS:b"] {
+            #expect(throws: TLSConfigurationError.invalidName(name)) {
+                try TLSCertificateSource.selfSigned(names: [name], nowSeconds: now)
+            }
+        }
+    }
+}
+
+/// A folder that is gone when the test is done.
+private final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        path = "/tmp/wsx-tls-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        try #require(mkdir(path, 0o700) == 0)
+    }
+
+    deinit {
+        for file in files { unlink(file) }
+        rmdir(path)
+    }
+
+    private var files: [String] = []
+
+    func write(_ bytes: [UInt8], to name: String) throws -> String {
+        let file = path + "/" + name
+        let descriptor = try openFile(file, O_WRONLY)
+        writeAll(bytes, to: descriptor)
+        closeAll(descriptor)
+        files.append(file)
+        return file
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import WSCore
+
+struct TLSErrorTests {
+    @Test("each error has its own identifier and words, on one line")
+    func distinct() {
+        let errors: [TLSError] = [
+            .certificate(.chainTooLong), .clientCertificate(.chainTooLong), .clientSentNoCertificate,
+            .clientCertificateRequired, .clientCertificateRejected(alert: "a"), .ownCertificateRejected(alert: "a"),
+            .notTLS(preview: [], peerIsServer: true), .unsupportedVersion(minimum: .tls12, peerIsServer: true),
+            .nothingInCommon(alert: nil), .unrecognizedName("n"), .noApplicationProtocol,
+            .weakKeyExchange(reason: "r"), .alert(name: "a", number: 1), .badRecord(reason: "r"),
+            .violation(reason: "r"), .endedDuringHandshake(peerHasAnswered: true), .invalidServerName("n"),
+            .failed(reason: "r"),
+        ]
+        #expect(Set(errors.map(\.identifier)).count == errors.count)
+        #expect(Set(errors.map(\.description)).count == errors.count)
+    }
+
+    @Test("each error of configuration has its own identifier and words")
+    func distinctConfigurationErrors() {
+        let errors: [TLSConfigurationError] = [
+            .noCertificate(option: "o"), .invalidCertificate(option: "o", reason: "r"), .noKey(option: "o"),
+            .invalidKey(option: "o", reason: "r"), .passphraseNeeded, .wrongPassphrase,
+            .keyDoesNotFit(certificateOption: "o", keyOption: "o"), .weakCertificate(option: "o", reason: "r"),
+            .trustUnreadable(option: "o", path: "p", reason: "r"), .trustIsEmpty(option: "o", path: "p"),
+            .trustIsInvalid(option: "o", path: "p", reason: "r"), .invalidName("n"), .unavailable(reason: "r"),
+        ]
+        #expect(Set(errors.map(\.identifier)).count == errors.count)
+        #expect(Set(errors.map(\.description)).count == errors.count)
+    }
+
+    @Test("what a peer says in place of TLS cannot drive a terminal")
+    func previews() {
+        let error = TLSError.notTLS(preview: Array("\u{1B}[2Jhello\u{202E}".utf8), peerIsServer: false)
+        #expect(error.description.contains("hello"))
+        #expect(!error.description.unicodeScalars.contains { $0.isInvisible })
+    }
+
+    @Test("a server that answers in plain HTTP is told as that")
+    func plainHTTP() {
+        let error = TLSError.notTLS(preview: Array("HTTP/1.1 400 Bad Request".utf8), peerIsServer: true)
+        #expect(error.description == "the server does not speak TLS on this port, but plain HTTP; use ws://")
+    }
+
+    @Test("hosts are told from addresses")
+    func serverNames() {
+        #expect(TLSServerName(host: "example.org.") == .name("example.org."))
+        #expect(TLSServerName(host: "[2001:db8::1]") == .address("2001:db8::1"))
+        #expect(TLSServerName(host: "fe80::1%eth0").verifiedText == "fe80::1")
+        #expect(TLSServerName(host: "10.0.0.1") == .address("10.0.0.1"))
+        #expect(TLSServerName(host: "10.0.0") == .name("10.0.0"))
+        #expect(TLSServerName.name("example.org.").verifiedText == "example.org")
+    }
+}

@@ -1,0 +1,98 @@
+import COpenSSL
+
+@testable import WSCore
+
+/// A client's and a server's session with nothing but memory between.
+final class TLSPair {
+    let client: TLSSession
+    let server: TLSSession
+    /// What each side has decrypted.
+    var clientReceived: [UInt8] = []
+    var serverReceived: [UInt8] = []
+    /// How many bytes are given at once.
+    var pieceBytes = Int.max
+    private let plaintext: UnsafeMutableRawBufferPointer
+
+    init(
+        client: TLSContext, server: TLSContext, name: TLSServerName = .name("localhost"), plaintextBytes: Int = 1 << 16,
+        offersALPN: Bool = true
+    ) {
+        self.client = TLSSession(client: client, name: name, sessionKey: "key", offersALPN: offersALPN)
+        self.server = TLSSession(server: server)
+        plaintext = .allocate(byteCount: plaintextBytes, alignment: 16)
+    }
+
+    deinit { plaintext.deallocate() }
+
+    /// Has both sides talk until neither has anything more to say.
+    func handshake() throws(TLSError) {
+        try client.start()
+        try settle()
+    }
+
+    /// Delivers all that is to be sent, and the answers to it.
+    func settle() throws(TLSError) {
+        while !client.output.isEmpty || !server.output.isEmpty {
+            try deliver(from: client, to: server, into: &serverReceived)
+            try deliver(from: server, to: client, into: &clientReceived)
+        }
+    }
+
+    func deliverToServer() throws(TLSError) { try deliver(from: client, to: server, into: &serverReceived) }
+
+    func deliverToClient() throws(TLSError) { try deliver(from: server, to: client, into: &clientReceived) }
+
+    private func deliver(
+        from sender: TLSSession, to receiver: TLSSession, into received: inout [UInt8]
+    ) throws(TLSError) {
+        let bytes = sender.output.takeAll()
+        var offset = 0
+        while offset < bytes.count {
+            let result = try bytes.withReadableBytes { (bytes) throws(TLSError) in
+                try receiver.decrypt(
+                    bytes.extracting(offset..<offset + min(pieceBytes, bytes.byteCount - offset)), into: plaintext)
+            }
+            received += plaintext[..<result.plaintextBytes]
+            offset += result.consumedBytes
+        }
+    }
+}
+
+extension TLSSession {
+    func encrypt(_ bytes: [UInt8]) throws(TLSError) { try encrypt(bytes.span.bytes) }
+
+    /// How many bytes are waiting to be sent.
+    var waitingBytes: Int { output.count }
+
+    /// All that is waiting to be sent.
+    func takeOutput() -> [UInt8] {
+        output.takeAll().withReadableBytes { bytes in bytes.withUnsafeBytes { Array($0) } }
+    }
+
+    /// Decrypts without caring for what comes out.
+    func receive(_ bytes: [UInt8]) throws(TLSError) {
+        let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { plaintext.deallocate() }
+        _ = try decrypt(bytes.span.bytes, into: plaintext)
+    }
+}
+
+/// The error that a piece of work ends with.
+func tlsError(_ body: () throws(TLSError) -> Void) -> TLSError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+extension TLSSession {
+    /// The name that a client has sent to this server.
+    var requestedServerName: String? {
+        SSL_get_servername(handle, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
+    }
+
+    /// Asks the client for another handshake; false where that cannot be.
+    func renegotiate() -> Bool { SSL_renegotiate(handle) == 1 && SSL_do_handshake(handle) == 1 }
+}

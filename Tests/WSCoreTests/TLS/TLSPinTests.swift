@@ -1,0 +1,44 @@
+import Testing
+
+@testable import WSCore
+
+struct TLSPinTests {
+    private let text = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+
+    @Test("a pin is read, and written as it was")
+    func roundTrip() throws {
+        let pin = try TLSPin(text)
+        #expect(pin.description == text)
+        #expect(pin.hash.prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
+    }
+
+    @Test(
+        "what is not a pin is refused with words",
+        arguments: [
+            "", "sha256//", "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+            "sha1//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+            "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU",
+            "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuF==",
+            "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=",
+            "sha256//47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU=",
+            "sha256// 7DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+            "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n",
+            "sha256//=======================================U===", "sha256//éééééééééééééééééééééé",
+        ])
+    func invalid(text: String) {
+        #expect(throws: TLSPinError.self) { try TLSPin(text) }
+    }
+
+    @Test("the words tell a missing prefix from a wrong length")
+    func words() {
+        let words = { (text: String) in
+            do throws(TLSPinError) {
+                return try TLSPin(text).description
+            } catch {
+                return error.description
+            }
+        }
+        #expect(words("abc") == "\"abc\" is not a pin; write sha256//BASE64, as --verbose shows it")
+        #expect(words("sha256//abc").contains("44 characters"))
+    }
+}

@@ -1,0 +1,83 @@
+import COpenSSL
+import Testing
+
+@testable import WSCore
+
+struct TLSResumptionTests {
+    private let source: TLSCertificateSource
+    private let server: TLSContext
+    private let client: TLSContext
+
+    init() throws {
+        source = try .selfSigned(names: [], nowSeconds: WallTime.now.seconds)
+        server = try TLSContext(server: TLSServerSettings(certificate: source))
+        var settings = TLSClientSettings()
+        settings.trust = .certificates(source.chain)
+        client = try TLSContext(client: settings)
+    }
+
+    /// Connects once, ends as told, and returns whether an earlier session was resumed.
+    private func connect(
+        name: TLSServerName = .name("localhost"), key: String = "localhost:443", closes: Bool = true
+    ) throws -> Bool {
+        let session = TLSSession(client: client, name: name, sessionKey: key)
+        let peer = TLSSession(server: server)
+        try session.start()
+        while !session.output.isEmpty || !peer.output.isEmpty {
+            try peer.receive(session.takeOutput())
+            try session.receive(peer.takeOutput())
+        }
+        let summary = try #require(session.summary)
+        #expect(summary.peerCertificate?.pin == (try source.pin()))
+        if closes { session.close() }
+        return summary.isResumed
+    }
+
+    @Test("a session is resumed with the same server only", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func sameServer(version: Int32) throws {
+        wsx_ssl_ctx_set_versions(client.handle, version, version)
+        #expect(try !connect())
+        #expect(try connect())
+        #expect(try connect())
+        #expect(try !connect(key: "localhost:444"))
+        #expect(try !connect(name: .address("127.0.0.1")))
+    }
+
+    @Test("a connection that was lost is resumed, too", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func lostConnection(version: Int32) throws {
+        wsx_ssl_ctx_set_versions(client.handle, version, version)
+        #expect(try !connect(closes: false))
+        #expect(try connect(closes: false))
+        #expect(try connect(closes: false))
+    }
+
+    @Test("RFC 8446 §C.4: a ticket of TLS 1.3 is used once")
+    func singleUse() throws {
+        #expect(try !connect())
+        let sessions = (0..<3).map { _ in
+            TLSSession(client: client, name: .name("localhost"), sessionKey: "localhost:443")
+        }
+        // The server has sent two.
+        #expect(sessions.map { SSL_get_session($0.handle) != nil } == [true, true, false])
+    }
+
+    @Test("after a failure nothing is resumed")
+    func afterFailure() throws {
+        #expect(try !connect())
+        let failing = TLSSession(client: client, name: .name("localhost"), sessionKey: "localhost:443")
+        try failing.start()
+        let error = tlsError { () throws(TLSError) in try failing.receive([21, 3, 3, 0, 2, 2, 40]) }
+        #expect(error != nil)
+        #expect(try !connect())
+    }
+
+    @Test("what is kept is bounded")
+    func bounds() throws {
+        #expect(try !connect())
+        for index in 0..<300 {
+            let session = try #require(SSL_SESSION_new())
+            client.resumption.keep(session, for: "other \(index)")
+        }
+        #expect(client.resumption.serverCount == 256)
+    }
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs Debian packages that bring a service, each named PACKAGE:SERVICE, and stops the services of those that were
+# missing: the tests run their programs themselves, and nobody asked for a proxy that listens.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=()
+services=()
+for pair in "$@"; do
+    package=${pair%%:*}
+    status=$(dpkg-query --show --showformat '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] && continue
+    packages+=("$package")
+    services+=("${pair#*:}")
+done
+[ ${#packages[@]} -gt 0 ] || exit 0
+
+scripts/install-packages.sh "${packages[@]}"
+elevate=()
+[ "$(id -u)" -eq 0 ] || elevate=(sudo)
+for service in "${services[@]}"; do
+    if [ -d /run/systemd/system ]; then
+        "${elevate[@]}" systemctl disable --quiet --now "$service" 2>/dev/null || true
+    elif [ -x "/etc/init.d/$service" ]; then
+        "${elevate[@]}" "/etc/init.d/$service" stop >/dev/null 2>&1 || true
+    fi
+done
