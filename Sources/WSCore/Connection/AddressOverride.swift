@@ -16,7 +16,8 @@ public struct AddressOverride: Sendable {
         let isAny = hostAndPort.hasPrefix("*:")
         let parsed: HostAndPort
         do throws(URLError) {
-            parsed = try HostAndPort(parsing: isAny ? "any" + hostAndPort.dropFirst() : hostAndPort)
+            parsed = try HostAndPort(
+                parsing: isAny ? "any" + hostAndPort.dropFirst() : hostAndPort, isInternational: true)
         } catch {
             throw .host(error)
         }
