@@ -29,7 +29,7 @@ class Bad:
 
 MATRIX = {
     "expired": Bad("expired on", "expired"),
-    "not yet valid": Bad("is not valid before", "not yet valid"),
+    "not yet valid": Bad("is not yet valid", "not yet valid"),
     "self-signed": Bad("is self-signed", "self-signed"),
     "unknown authority": Bad("an authority that is not trusted: CN ?= ?wsx strange root", "unknown authority"),
     "wrong host": Bad("is not for .localhost. but for .elsewhere.test", "wrong host", name="localhost"),
