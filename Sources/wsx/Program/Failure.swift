@@ -105,7 +105,7 @@ enum Failure: Error {
 
     private static func status(of error: ConnectError) -> ExitStatus {
         switch error {
-        case .unresolvable, .noAddress, .unreachable, .lost: .unreachable
+        case .unresolvable, .noAddress, .unknownZone, .unreachable, .lost: .unreachable
         case .proxyUnreachable, .proxy, .proxySecurity, .security: .unreachable
         case .proxyChoice: .usage
         case .timedOut: .timedOut
@@ -120,8 +120,9 @@ enum Failure: Error {
         switch error {
         case .unresolvable(let host, let error): "looking up \(host): \(error); check the name"
         case .noAddress(let host): "\(host) has no address of the family asked for; try without -4 or -6"
-        case .unreachable(let attempts):
-            attempts.map { "\($0.address): \($0.error)" }.joined(separator: ", ") + remedy(for: attempts.last?.error)
+        case .unknownZone(let zone, let host):
+            "\(host): this machine has no interface '\(zone)'; 'ip link' lists those it has"
+        case .unreachable(let attempts): words(for: attempts)
         case .lost(let error, .tunnelling): "\(error) while the proxy was asked for the connection"
         case .lost(let error, let phase): "\(error) during the \(phase.rawValue)"
         case .proxyChoice(let error): "\(error)"
@@ -136,6 +137,17 @@ enum Failure: Error {
         case .timedOut(let phase, let limit, _):
             "timed out after \(words(for: limit)) (\(phase.rawValue)); --connect-timeout waits longer"
         }
+    }
+
+    /// The most addresses that an error line lists: a name may have dozens.
+    private static let listedAttempts = 4
+
+    private static func words(for attempts: [(address: String, error: AttemptError)]) -> String {
+        var parts = attempts.prefix(listedAttempts).map { "\($0.address): \($0.error)" }
+        let rest = attempts.count - parts.count
+        if rest > 0 { parts.append("\(rest) more address\(rest == 1 ? "" : "es")") }
+        guard case .system(let error)? = attempts.last?.error else { return parts.joined(separator: ", ") }
+        return parts.joined(separator: ", ") + remedy(for: error)
     }
 
     private static func remedy(for error: IOError?) -> String {
