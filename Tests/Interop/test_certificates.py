@@ -44,8 +44,10 @@ MATRIX = {
     "missing intermediate": Bad("wsx test intermediate, which the server did not send", "missing intermediate"),
     "weak key": Bad("a weak key: .*1024 bits", "weak key", server=INSECURE),
     "wrong order": Bad("a chain out of order", "wrong order"),
-    "client certificate asked for, TLS 1.2": Bad("requires a client certificate", server=["-tls1_2", *ASKS_FOR_CERTIFICATE]),
-    "client certificate asked for, TLS 1.3": Bad("requires a client certificate", server=["-tls1_3", *ASKS_FOR_CERTIFICATE]),
+    "client certificate asked for, TLS 1.2": Bad(
+        "requires a client certificate", server=["-tls1_2", *ASKS_FOR_CERTIFICATE]),
+    "client certificate asked for, TLS 1.3": Bad(
+        "requires a client certificate", server=["-tls1_3", *ASKS_FOR_CERTIFICATE]),
 }
 # For the user these are the same.
 SAME_REASON = [
