@@ -36,6 +36,8 @@ public enum ConnectError: Error {
     case security(TLSError)
     /// The server refused the upgrade or answered it wrongly.
     case handshake(HandshakeError)
+    /// The server refused the upgrade with 401, although it had been sent credentials.
+    case credentialsRefused(HandshakeError)
     /// The server accepted permessage-deflate, but not as it was offered.
     case compression(DeflateNegotiationError)
     /// The server redirects to where is not followed.

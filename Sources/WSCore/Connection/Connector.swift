@@ -262,6 +262,7 @@ public final class Connector {
 
     /// Follows a redirect, if that is wanted.
     private func refused(_ error: HandshakeError, _ head: ResponseHead) {
+        if head.status == 401, request.hasCredentials { return finish(.failure(.credentialsRefused(error))) }
         resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
         guard let maximumRedirects = settings.maximumRedirects else { return finish(.failure(.handshake(error))) }
         do throws(RedirectError) {

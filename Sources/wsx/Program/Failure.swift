@@ -78,7 +78,9 @@ enum Failure: Error {
         case .badArgument, .badInput: "usage"
         case .input, .output, .system: "system"
         case .listening: "listen"
-        case .connecting(_, .handshake), .connecting(_, .compression), .connecting(_, .redirect): "handshake"
+        case .connecting(_, .handshake), .connecting(_, .compression), .connecting(_, .redirect),
+            .connecting(_, .credentialsRefused):
+            "handshake"
         case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut: "timeout"
@@ -93,7 +95,9 @@ enum Failure: Error {
     /// What the server answered when it refused the upgrade, or a proxy when it did not connect us.
     var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
         switch self {
-        case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))): (head, body, isTruncated)
+        case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))),
+            .connecting(_, .credentialsRefused(.refused(let head, let body, let isTruncated))):
+            (head, body, isTruncated)
         case .connecting(_, .proxy(_, .refused(let head, let body, let isTruncated))): (head, body, isTruncated)
         default: nil
         }
@@ -105,7 +109,7 @@ enum Failure: Error {
         case .proxyUnreachable, .proxy, .proxySecurity, .security: .unreachable
         case .proxyChoice: .usage
         case .timedOut: .timedOut
-        case .handshake(.refused), .redirect: .refused
+        case .handshake(.refused), .credentialsRefused, .redirect: .refused
         // Nothing was said that could be right or wrong.
         case .handshake(.closedBeforeResponse), .handshake(.incompleteResponse): .unreachable
         case .handshake, .compression: .violation
@@ -128,6 +132,7 @@ enum Failure: Error {
         case .security(let error): "\(error) (\(error.identifier))"
         case .redirect(let error): "\(error)"
         case .handshake(let error): "\(error.description)"
+        case .credentialsRefused(let error): error.description(hasSentCredentials: true)
         case .compression(let error): "\(error.description)"
         case .timedOut(let phase, let limit, _):
             "timed out after \(words(for: limit)) (\(phase.rawValue)); --connect-timeout waits longer"
