@@ -22,7 +22,7 @@ public final class Connector {
     private var tls: TLSSummary?
 
     private var phase = ConnectError.Phase.resolving
-    private var targetLookup: NameResolver?
+    private var targetLookup: HostLookup?
     private var opener: StreamOpener?
     /// The stream, as long as none of the two that follow has it.
     private var stream: (any ByteStream)?
@@ -113,21 +113,33 @@ public final class Connector {
         }
         peer = proxy?.description
         // SOCKS 5 without h: the proxy gets an address that we look up.
-        guard let proxy, proxy.needsTargetAddress, case .tcp(let host, let port) = request.url.endpoint else {
+        guard proxy?.needsTargetAddress == true, case .tcp(let host, let port) = request.url.endpoint else {
             return open(targetAddress: nil)
         }
-        targetLookup = NameResolver.resolve(host, port: port, on: loop) { [self] result in
-            targetLookup = nil
-            switch result {
-            case .failure(let error): finish(.failure(.unresolvable(host: host, error)))
-            case .success(let all):
-                let family = settings.network.family
-                guard let address = all.first(where: { family == nil || $0.family == family }) else {
-                    return finish(.failure(.noAddress(host: host)))
-                }
-                open(targetAddress: address.hostBytes)
+        if let known = AddressOverride.addresses(for: host, port: port, in: settings.network.overrides) {
+            let family = settings.network.family
+            guard let address = known.first(where: { family == nil || $0.family == family }) else {
+                return finish(.failure(.noAddress(host: host)))
             }
+            return open(targetAddress: address.hostBytes)
         }
+        lookUpTarget(host, port: port)
+    }
+
+    /// Takes the first address that is found: which of them answers, the proxy alone could tell.
+    private func lookUpTarget(_ host: String, port: UInt16) {
+        let lookup = HostLookup(family: settings.network.family, on: loop) { [self] addresses in
+            targetLookup?.cancel()
+            targetLookup = nil
+            open(targetAddress: addresses.first?.hostBytes)
+        } didEnd: { [self] error in
+            targetLookup = nil
+            guard let error else { return }
+            let isFamilyMissing = error == .noAddress && settings.network.family != nil
+            finish(.failure(isFamilyMissing ? .noAddress(host: host) : .unresolvable(host: host, error)))
+        }
+        targetLookup = lookup
+        lookup.start(host, port: port)
     }
 
     private func chooseProxy() throws(ProxyChoiceError) -> Proxy? {
