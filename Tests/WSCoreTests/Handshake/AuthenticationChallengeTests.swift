@@ -51,7 +51,10 @@ import Testing
     @Test(
         "a refusal with 401 says what the server wants and how to give it",
         arguments: [
-            ([], "; log in with --auth or --bearer", "; it does not accept the credentials, check --auth, --bearer or the URL"),
+            (
+                [], "; log in with --auth or --bearer",
+                "; it does not accept the credentials, check --auth, --bearer or the URL"
+            ),
             (
                 ["Basic realm=\"x\""], "; it wants Basic (realm \"x\"); log in with --auth",
                 "; it wants Basic (realm \"x\") and does not accept the credentials; check --auth, --bearer or the URL"
