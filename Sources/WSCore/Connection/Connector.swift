@@ -272,7 +272,7 @@ public final class Connector {
                 return finish(.failure(.handshake(error)))
             }
             didStep?(.received(head))
-            didStep?(.redirected(to: next.url))
+            if !isOver { didStep?(.redirected(to: next.url)) }
             guard !isOver else { return }
             drop()
             request = next

@@ -92,7 +92,8 @@ import Testing
             loop.run()
             let count = allocation_counter_stop()
             #expect(remaining == 0)
-            #expect(count < 100)
+            // As TLSAllocationTests has it: 7 for a record, and a message is one there and one back.
+            #expect(count <= 7 * 2 * 2000)
         }
     }
 

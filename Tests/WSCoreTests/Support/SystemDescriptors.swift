@@ -61,9 +61,15 @@ func setBuffers(of socket: Int32, toBytes byteCount: Int32) {
     }
 }
 
-/// The number of descriptors that this process has open.
-func openDescriptorCount() -> Int {
-    (0..<Int32(4096)).count { fcntl($0, F_GETFD) >= 0 }
+/// The number of sockets of this process that are connected to a port, which tells those of one test from all others.
+func connectedSocketCount(toPort port: UInt16) -> Int {
+    (0..<Int32(4096)).count { descriptor in
+        let peer = SocketAddress.read { address, byteCount in
+            var length = socklen_t(byteCount.pointee)
+            return getpeername(descriptor, address, &length)
+        }
+        return peer?.port == port
+    }
 }
 
 /// Has a socket send a reset when it is closed, in place of its last bytes.
