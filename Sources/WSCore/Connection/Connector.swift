@@ -12,7 +12,7 @@ public final class Connector {
     private let loop: EventLoop
     private let completion: (Result<Opened, ConnectError>) -> Void
     private let startTime: Duration
-    /// Called with each ``Step``.
+    /// Called with each ``Step``; may call the connection off.
     public var didStep: ((Step) -> Void)?
 
     /// What is asked for, and how it is reached, since the last redirect.
@@ -173,6 +173,7 @@ public final class Connector {
                 self.peer = peer
                 self.stream = stream
                 didStep?(.reached(peer: peer, proxy))
+                guard !isOver else { return }
                 if let proxy { reach(proxy, targetAddress: targetAddress) } else { secure() }
             }
         }
@@ -208,6 +209,8 @@ public final class Connector {
                 userAgent: request.fields.first(named: "User-Agent"))
             let tunnel = ProxyTunnel(handshake, with: proxy, on: stream) { [self] result in
                 switch result {
+                case .failure(.lost(.protection(let error as TLSError), _)):
+                    finish(.failure(.proxySecurity(proxy, error)))
                 case .failure(let error): finish(.failure(error))
                 case .success(let firstBytes):
                     self.tunnel = nil
@@ -282,7 +285,8 @@ public final class Connector {
                 return finish(.failure(.handshake(error)))
             }
             didStep?(.received(head))
-            didStep?(.redirected(to: next.url))
+            if !isOver { didStep?(.redirected(to: next.url)) }
+            guard !isOver else { return }
             drop()
             request = next
             connect()
@@ -295,8 +299,9 @@ public final class Connector {
         resources.cookies.receive(opened.upgrade.response, from: request.url, at: WallTime.now.seconds)
         do throws(DeflateNegotiationError) {
             let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)
-            opening = nil
             didStep?(.received(opened.upgrade.response))
+            guard !isOver else { return }
+            opening = nil
             finish(
                 .success(
                     Opened(
