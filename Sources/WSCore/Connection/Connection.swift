@@ -135,7 +135,8 @@ public final class Connection<Handler: ConnectionHandler> {
 
     // MARK: Sending
 
-    /// Whether nothing more can be sent: the closing handshake has begun. Not to be asked while a message is handed over.
+    /// Whether nothing more can be sent: the closing handshake has begun. Not to be asked while a message is handed
+    /// over.
     public var isClosing: Bool { isLeaving || session.outbox.closing.isSendingOver }
 
     /// The number of bytes that wait to be taken by the kernel. Not to be asked while a message is handed over.

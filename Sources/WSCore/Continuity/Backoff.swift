@@ -6,8 +6,8 @@
 /// A wait is uniformly random between 0 and the ceiling (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture
 /// Blog, 2015). Clients that a server loses all at once come back spread over the whole first ceiling. Were that 1 s,
 /// one of its ten parts of 100 ms would by necessity bring a tenth of the clients or more. With 4 s a part brings a
-/// fortieth on average, and that 100 ms anywhere bring over a tenth of 200 clients is chance: where the server is back at
-/// once, it happens after one restart of a thousand at most, and with 3 s after one of a few hundred.
+/// fortieth on average, and that 100 ms anywhere bring over a tenth of 200 clients is chance: it happens after one
+/// restart of a thousand at most where the server is back at once, and with 3 s after one of a few hundred.
 ///
 /// It reads no clock and has no randomness of its own.
 public struct Backoff: Sendable {

@@ -142,8 +142,8 @@ extension ConnectRun {
         earlierTraffic.received += connection.receivedTraffic
     }
 
-    /// Whether the peer has answered our close frame, and so has read everything before it. One with another code may have
-    /// crossed ours on its way; without a code, or with 1000, the peer is done in any case.
+    /// Whether the peer has answered our close frame, and so has read everything before it. One with another code may
+    /// have crossed ours on its way; without a code, or with 1000, the peer is done in any case.
     private func isAnswer(_ closing: ClosingHandshake) -> Bool {
         guard closing.wasStartedHere, let received = closing.received else { return false }
         return received.code == nil || received.code == .normalClosure || received.code == closing.sent?.code

@@ -201,7 +201,10 @@ final class ConnectRun {
         lingerTimer = nil
         guard connection != nil else {
             connections?.cancel()
-            return finish()
+            // Not within the callback of readline, which would go on drawing a line that is gone.
+            graceTimer = Timer(on: loop) { [unowned self] in finish() }
+            graceTimer?.start(after: .zero)
+            return
         }
         if waitsForConfirmation() { return }
         close(with: settings.closeFrame)

@@ -1,7 +1,7 @@
 import WSCore
 
-/// The connections of a run, one after another: opens the first and, where that is wished for, another when one is lost or
-/// does not come about.
+/// The connections of a run, one after another: opens the first and, where that is wished for, another when one is
+/// lost or does not come about.
 ///
 ///      connecting ──► open ──► waiting ──► connecting …
 ///           └─────────────────────▲

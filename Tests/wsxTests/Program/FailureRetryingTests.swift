@@ -15,8 +15,8 @@ import WSCore
     private static func proxyRefused(_ status: Int) -> ProxyError {
         .refused(ResponseHead(status: status, reason: "", fields: HTTPFields()), body: [], bodyIsTruncated: false)
     }
-    private static let proxy = try? Proxy(parsing: "http://h:1")
-    private static func proxy(_ error: ProxyError) -> [Failure] {
+    private static let proxy: Proxy? = try? Proxy(parsing: "http://h:1")
+    private static func viaProxy(_ error: ProxyError) -> [Failure] {
         proxy.map { [connecting(.proxy($0, error))] } ?? []
     }
 
@@ -32,9 +32,9 @@ import WSCore
             connecting(.handshake(.closedBeforeResponse)), connecting(.handshake(.incompleteResponse)),
         ]
         + [408, 425, 429, 500, 502, 503, 504, 520, 599].map { connecting(.handshake(refused($0))) }
-        + [502, 503, 504].flatMap { proxy(proxyRefused($0)) }
-        + [1, 3, 4, 5, 6].flatMap { proxy(.failed(SOCKS5Reply(code: $0))) }
-        + proxy(.closedBeforeAnswer) + proxy(.incompleteAnswer)
+        + [502, 503, 504].flatMap { viaProxy(proxyRefused($0)) }
+        + [1, 3, 4, 5, 6].flatMap { viaProxy(.failed(SOCKS5Reply(code: $0))) }
+        + viaProxy(.closedBeforeAnswer) + viaProxy(.incompleteAnswer)
         + (proxy.map { [connecting(.proxyUnreachable($0, .unreachable([("h", .connectionRefused)])))] } ?? [])
         + [1001, 1011, 1012, 1013, 1014].map { .closed(CloseFrame(code: CloseCode(rawValue: $0))) }
 
@@ -51,10 +51,10 @@ import WSCore
             connecting(.compression(.doesNotMatch(ExtensionOffer(name: "x")))),
         ]
         + [200, 301, 400, 401, 403, 404, 407, 410, 426, 501, 505].map { connecting(.handshake(refused($0))) }
-        + [401, 403, 407, 500, 501].flatMap { proxy(proxyRefused($0)) }
-        + [2, 7, 8, 9].flatMap { proxy(.failed(SOCKS5Reply(code: $0))) }
-        + proxy(.loginRefused(status: 1)) + proxy(.noAcceptableMethod(hasCredentials: true))
-        + proxy(.notHTTP(preview: []))
+        + [401, 403, 407, 500, 501].flatMap { viaProxy(proxyRefused($0)) }
+        + [2, 7, 8, 9].flatMap { viaProxy(.failed(SOCKS5Reply(code: $0))) }
+        + viaProxy(.loginRefused(status: 1)) + viaProxy(.noAcceptableMethod(hasCredentials: true))
+        + viaProxy(.notHTTP(preview: []))
         + (proxy.map { [connecting(.proxySecurity($0, .clientCertificateRequired))] } ?? [])
         + [1000, 1002, 1003, 1007, 1008, 1009, 1010, 3000, 4999].map {
             .closed(CloseFrame(code: CloseCode(rawValue: $0)))
@@ -62,12 +62,12 @@ import WSCore
         + [.closed(CloseFrame(code: nil))]
 
     @Test("what may pass is tried again", arguments: passing)
-    func passing(failure: Failure) {
+    func passes(failure: Failure) {
         #expect(failure.isWorthRetrying)
     }
 
     @Test("what will not pass is final", arguments: final)
-    func final(failure: Failure) {
+    func ends(failure: Failure) {
         #expect(!failure.isWorthRetrying)
     }
 

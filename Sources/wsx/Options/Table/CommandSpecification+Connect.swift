@@ -48,8 +48,7 @@ extension CommandSpecification {
                 line: "wsx connect :8080/events < requests.jsonl > replies.jsonl"),
             CommandExample(
                 purpose: "Stay subscribed to a feed whatever happens to the server or the network",
-                line: "wsx connect --reconnect --heartbeat 20s --linger forever wss://feed.example/ '{\"subscribe\":1}'"
-            ),
+                line: "wsx connect --reconnect --heartbeat 20s --linger forever :8080/feed hello"),
             CommandExample(
                 purpose: "Watch a feed for a minute",
                 line: "wsx connect --no-stdin --timeout 1m ws://localhost:8080/feed"),
@@ -139,8 +138,8 @@ extension CommandSpecification {
             ]),
         .paragraph(
             """
-            An end from this side sends a close frame with `--close-code` and `--close-reason`. With `--reconnect` an end \
-            that another connection can help ends nothing, see STAYING CONNECTED.
+            An end from this side sends a close frame with `--close-code` and `--close-reason`. With `--reconnect` an \
+            end that another connection can help ends nothing, see STAYING CONNECTED.
             """))
 
     private static let limits = ManualSection(
