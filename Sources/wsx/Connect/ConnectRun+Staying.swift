@@ -77,13 +77,19 @@ extension ConnectRun {
         guard connection != nil, !(unconfirmed?.isEmpty ?? true) else { return false }
         unconfirmed?.inputEnded()
         confirmInTime()
-        let timer = Timer(on: loop) { [unowned self] in
-            confirmationWait = .over
-            close(with: settings.closeFrame)
-        }
+        let timer = Timer(on: loop) { [unowned self] in confirmationWaitPassed() }
         timer.start(after: settings.arguments.closeTimeout)
         confirmationWait = .running(timer)
         return true
+    }
+
+    /// Closes without the pong, unless it may have come and we do not read.
+    private func confirmationWaitPassed() {
+        if case .running(let timer) = confirmationWait, connection?.isPausedByUser ?? false {
+            return timer.start(after: settings.arguments.closeTimeout)
+        }
+        confirmationWait = .over
+        close(with: settings.closeFrame)
     }
 
     /// Sends again what may not have arrived on the connection before.

@@ -228,7 +228,7 @@ final class ConnectRun {
         if hurried { isHurried = true }
         guard let connection else {
             connections?.cancel()
-            return stop()
+            return finish()
         }
         confirmationWait = .over
         close(with: settings.closeFrame)
@@ -254,7 +254,9 @@ final class ConnectRun {
 
     /// There is no connection, and there will be none.
     func finish() {
-        if let openTime, settings.isRepl || settings.arguments.verbosity > 0 { showSummary(since: openTime) }
+        if let openTime, !isStopping, settings.isRepl || settings.arguments.verbosity > 0 {
+            showSummary(since: openTime)
+        }
         input?.close()
         graceTimer = nil
         stop()
