@@ -31,7 +31,8 @@ extension FuzzTarget {
         expect(arguments.connectTimeouts.whole > .zero && arguments.closeTimeout >= .zero, "a time is negative")
         expect(arguments.maximumMessageBytes > 0 && arguments.maximumFragments > 0, "a limit is not positive")
         expect(arguments.fragmentBytes.map { $0 > 0 } ?? true, "the size of fragments is not positive")
-        let secrets = [arguments.auth, arguments.bearer, arguments.tls.passphrase].compactMap { $0 } + arguments.cookies
+        let secrets =
+            [arguments.auth, arguments.bearer, arguments.tls.passphrase].compactMap { $0 } + arguments.cookies
         let tls = arguments.tls
         guard arguments.file == nil, !namesFile(arguments.headers + secrets), tls.authorities == nil,
             tls.certificate == nil, tls.key == nil

@@ -135,10 +135,14 @@ public final class Connection<Handler: ConnectionHandler> {
 
     // MARK: Sending
 
+    /// Whether nothing more can be sent: the closing handshake has begun. Not to be asked while a message is handed
+    /// over.
+    public var isClosing: Bool { isLeaving || session.outbox.closing.isSendingOver }
+
     /// The number of bytes that wait to be taken by the kernel. Not to be asked while a message is handed over.
     public var queuedBytes: Int { session.outbox.bytes.count + stream.inFlightBytes }
 
-    private var unsentBytes: Int { session.outbox.bytes.count + stream.unsentBytes }
+    internal var unsentBytes: Int { session.outbox.bytes.count + stream.unsentBytes }
 
     /// Whether so much waits that the source of the output is to pause until
     /// ``ConnectionHandler/connectionDidDrain(_:)``.
@@ -252,7 +256,7 @@ public final class Connection<Handler: ConnectionHandler> {
         }
     }
 
-    private var mustWait: Bool { isPausedByUser || (wasFull && settings.pausesReadingWhenFull) }
+    internal var mustWait: Bool { isPausedByUser || (wasFull && settings.pausesReadingWhenFull) }
 
     // MARK: Receiving and ending
 

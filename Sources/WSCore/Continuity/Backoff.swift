@@ -1,13 +1,13 @@
 /// How long to wait before each try to connect again: exponential backoff with full jitter.
 ///
 ///      try       1     2     3     4     5     6 …
-///      ceiling   3 s   6 s  12 s  24 s  48 s  60 s …
+///      ceiling   4 s   8 s  16 s  32 s  60 s  60 s …
 ///
 /// A wait is uniformly random between 0 and the ceiling (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture
 /// Blog, 2015). Clients that a server loses all at once come back spread over the whole first ceiling. Were that 1 s,
-/// one of its ten parts of 100 ms would by necessity bring a tenth of the clients or more. With 3 s a part brings a
-/// thirtieth on average, and that 100 ms anywhere bring over a tenth of 200 clients is chance: it happens after one
-/// to three restarts of a hundred.
+/// one of its ten parts of 100 ms would by necessity bring a tenth of the clients or more. With 4 s a part brings a
+/// fortieth on average, and that 100 ms anywhere bring over a tenth of 200 clients is chance: it happens after one
+/// restart of a thousand at most where the server is back at once, and with 3 s after one of a few hundred.
 ///
 /// It reads no clock and has no randomness of its own.
 public struct Backoff: Sendable {
@@ -18,7 +18,7 @@ public struct Backoff: Sendable {
 
     private var ceilingSeconds = firstCeilingSeconds
 
-    private static let firstCeilingSeconds: UInt64 = 3
+    private static let firstCeilingSeconds: UInt64 = 4
     private static let longestCeilingSeconds: UInt64 = 60
 
     /// A connection that was open for so long has held.

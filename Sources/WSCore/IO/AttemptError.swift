@@ -9,6 +9,11 @@ public enum AttemptError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The address means something on one interface only, and none is named (RFC 4007 §6).
     case missingZone
 
+    /// Whether the same attempt may succeed later, with nothing changed at this end.
+    public var mayPass: Bool {
+        if case .system(let error) = self { error.mayPass } else { false }
+    }
+
     /// Why, in a few words: `connection refused`.
     public var description: String {
         switch self {

@@ -31,6 +31,26 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The peer ended the connection without ceremony.
     public static let connectionReset = IOError(code: UV_ECONNRESET.rawValue)
 
+    /// The name service cannot answer now.
+    public static let nameServiceBusy = IOError(code: UV_EAI_AGAIN.rawValue)
+    /// There is no such name.
+    public static let unknownName = IOError(code: UV_EAI_NONAME.rawValue)
+    /// There is no such file or socket.
+    public static let noSuchFile = IOError(code: UV_ENOENT.rawValue)
+    /// It is not allowed.
+    public static let accessDenied = IOError(code: UV_EACCES.rawValue)
+
+    /// Whether an attempt to connect that failed so may succeed later, with nothing changed at this end: the server is
+    /// away, the network is, or the system is short of something.
+    public var mayPass: Bool { Self.passing.contains(code) }
+
+    private static let passing = Set(
+        [
+            UV_ECONNREFUSED, UV_ECONNRESET, UV_ECONNABORTED, UV_EPIPE, UV_ETIMEDOUT, UV_EHOSTUNREACH, UV_ENETUNREACH,
+            UV_EHOSTDOWN, UV_ENETDOWN, UV_ENONET, UV_ENOENT, UV_EAI_AGAIN, UV_EAI_MEMORY, UV_EADDRNOTAVAIL, UV_EAGAIN,
+            UV_EMFILE, UV_ENFILE, UV_ENOBUFS, UV_ENOMEM,
+        ].map(\.rawValue))
+
     /// The error of a stream that is the system's own: no other layer has a part in it.
     public init(of error: StreamError) {
         switch error {

@@ -17,6 +17,7 @@ extension ConnectRun: ConnectionHandler {
         if receivedCount == settings.arguments.count {
             isDeaf = true
             isEnding = true
+            hasClosed = true
             input?.pause()
             if outbox.sendClose(settings.closeFrame) { showSent(settings.closeFrame) }
         }
@@ -31,10 +32,11 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows a pong, with the time since the ping.
     func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
-        let roundTrip = roundTrip(of: payload)
-        output?.writeControl("pong", payload, roundTrip: roundTrip)
+        let isOurs = confirmed(by: payload, outbox: &outbox)
+        let roundTrip = heartbeat?.pongReceived(payload) ?? roundTrip(of: payload)
+        if !isOurs { output?.writeControl("pong", payload, roundTrip: roundTrip) }
         waitForOutput(connection)
-        guard showsFrames else { return }
+        guard isOurs ? settings.arguments.verbosity > 0 : showsFrames else { return }
         let note = roundTrip.map { "(after \(padded($0)) ms)" } ?? ""
         console.show(transcript.control(.pong, payload, .received, note: note))
     }
@@ -69,7 +71,10 @@ extension ConnectRun: ConnectionHandler {
         if let output, output.isFull { connection.pauseReading() }
     }
 
-    private var showsFrames: Bool { editor != nil || settings.arguments.verbosity > 0 }
+    /// Whether control frames are shown.
+    var showsFrames: Bool { editor != nil || settings.arguments.verbosity > 0 }
+    /// Whether messages are shown that are sent.
+    var showsSentMessages: Bool { editor != nil || settings.arguments.verbosity > 1 }
 
     /// The time since the latest ping, when the pong answers that one (RFC 6455 §5.5.3: it has the same payload).
     private func roundTrip(of payload: RawSpan) -> Duration? {

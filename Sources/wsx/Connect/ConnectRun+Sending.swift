@@ -8,20 +8,30 @@ extension ConnectRun: InputReader.Receiver {
             let what = settings.arguments.input == .message ? "the input" : "input message \(number)"
             return end(with: .badInput(what: what, why: "it is not UTF-8 text; send it with --binary"))
         }
-        send(record, as: settings.kind)
+        sendLasting(record, as: settings.kind)
     }
 
     /// A full queue pauses the input.
     func receivedInputPiece() {
-        if connection?.isFull ?? false { input?.pause() }
+        if isFull { input?.pause() }
+        confirmInTime()
     }
+
+    private var isFull: Bool { connection?.isFull ?? false || unconfirmed?.isFull ?? false }
 
     /// The input is over: what remains is to wait for replies.
     func inputEnded(_ error: IOError?) {
         inputIsOver = true
         // A descriptor that cannot be read, as nohup leaves it, has nothing to say.
         if let error, error != .badDescriptor { return end(with: .input(error)) }
-        guard !isEnding, case .duration(let limit) = settings.arguments.linger else { return }
+        unconfirmed?.inputEnded()
+        confirmInTime()
+        startLinger()
+    }
+
+    /// Waits for replies, now that there is no more input.
+    func startLinger() {
+        guard connection != nil, !isEnding, case .duration(let limit) = settings.arguments.linger else { return }
         lastArrival = loop.turnTime
         lingerTimer = Timer(on: loop) { [unowned self] in lingerPassed(limit) }
         lingerTimer?.start(after: limit)
@@ -29,7 +39,7 @@ extension ConnectRun: InputReader.Receiver {
 
     /// Reads the input, or goes on reading it.
     func readOn() {
-        guard !inputIsOver, !isEnding else { return }
+        guard !inputIsOver, !isEnding, !isFull else { return }
         input?.start(on: loop)
     }
 
@@ -39,7 +49,7 @@ extension ConnectRun: InputReader.Receiver {
             if editor != nil { console.error("the connection is closing: the message was not sent") }
             return
         }
-        if editor != nil || settings.arguments.verbosity > 1 {
+        if showsSentMessages {
             console.show(transcript.message(payload, as: kind, .sent))
         }
     }
@@ -66,7 +76,8 @@ extension ConnectRun: LineEditor.Delegate {
             ping = (payload, loop.now)
             payload.withUnsafeBytes { sendTyped(control: .ping, $0.bytes) }
         case .pong(let payload): payload.withUnsafeBytes { sendTyped(control: .pong, $0.bytes) }
-        case .close(let frame): close(with: frame)
+        case .close(let frame):
+            if connection == nil { endAsAsked() } else { close(with: frame) }
         case .help: console.show(ReplLine.helpText)
         case .quit: endAsAsked()
         case .mistake(let why): console.error(why)
@@ -84,12 +95,13 @@ extension ConnectRun: LineEditor.Delegate {
             guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
                 return console.error("the line is not UTF-8 text and was not sent")
             }
-            send(bytes.bytes, as: kind)
+            sendLasting(bytes.bytes, as: kind)
+            confirmInTime()
         }
     }
 
     private func sendTyped(control opcode: Opcode, _ payload: RawSpan) {
-        guard let connection else { return }
+        guard let connection else { return console.error("there is no connection: the \(opcode) was not sent") }
         let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
         guard isSent else { return console.error("the connection is closing: the \(opcode) was not sent") }
         console.show(transcript.control(opcode, payload, .sent))

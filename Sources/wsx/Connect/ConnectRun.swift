@@ -30,20 +30,36 @@ final class ConnectRun {
     var isDeaf = false
     /// The latest ping that has not been answered, for the round trip.
     var ping: (payload: [UInt8], time: Duration)?
-
-    private var connector: Connector?
-    private var embeddedEcho: ListenRun?
-    private var failure: Failure?
-    private var openTime = Duration.zero
+    /// Set when a closing handshake has been begun here.
+    var hasClosed = false
     var lingerTimer: Timer?
     /// What had been received when the linger timer was last looked at, in bytes.
     var bytesAtLastLook = 0
+
+    var connections: ConnectionSequence?
+    /// What the connections that are over have carried.
+    var earlierTraffic = (sent: Traffic(), received: Traffic())
+    var heartbeat: HeartbeatTimer<ConnectRun>?
+    /// Set when the peer has become silent, which ends the connection.
+    var silenceFailure: Failure?
+    /// The messages of the input that the peer may not have read; nil where no connection follows another.
+    var unconfirmed: UnconfirmedMessages?
+    /// Sends the ping that confirms them.
+    var confirmTimer: Timer?
+    /// Whether messages were confirmed on this connection.
+    var hasConfirmed = false
+    var confirmationWait = ConfirmationWait.none
+
+    private var embeddedEcho: ListenRun?
+    var failure: Failure?
+    /// When the first connection was opened.
+    private var openTime: Duration?
     private var isHurried = false
     private var isStopping = false
     private var runTimer: Timer?
     private var graceTimer: Timer?
     private var signals: [SignalWatcher] = []
-    private let resources: ConnectionResources
+    let resources: ConnectionResources
 
     /// When the run is cut short, by a time limit, a signal or a reader that has gone away: how long the peer may take
     /// for the closing handshake, and after it a slow reader for what is left.
@@ -55,6 +71,7 @@ final class ConnectRun {
         self.loop = loop
         self.console = console
         resources = ConnectionResources(on: loop)
+        if settings.arguments.reconnection != .never { unconfirmed = UnconfirmedMessages() }
         transcript = Transcript(palette: console.palette, timestamps: settings.arguments.timestamps, on: loop)
         do throws(IOError) {
             if !settings.isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output) {
@@ -94,17 +111,12 @@ final class ConnectRun {
         if settings.arguments.tls.isInsecure {
             console.notice("wsx: warning: certificates are not verified (--insecure)")
         }
-        let connector = Connector(
-            target, resources: settings.connectorResources, on: loop
-        ) { [unowned self] result in
-            switch result {
-            case .success(let opened): self.opened(opened)
-            case .failure(let error): end(with: .connecting(url: "\(settings.url)", error))
-            }
-        }
-        connector.didStep = { [unowned self] step in show(step) }
-        self.connector = connector
-        connector.start()
+        let connections = ConnectionSequence(
+            to: settings.url, target, resources: settings.connectorResources, backoff: settings.backoff, on: loop,
+            delegate: self)
+        connections.didStep = { [unowned self] step in show(step) }
+        self.connections = connections
+        connections.start()
     }
 
     private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
@@ -114,8 +126,9 @@ final class ConnectRun {
         return .tcp(host: address?.host ?? "", port: address?.port ?? 0)
     }
 
-    private func opened(_ opened: Connector.Opened) {
-        openTime = loop.now
+    /// Takes a connection: sends what every one begins with, then what may not have arrived on the one before.
+    func opened(_ opened: Connector.Opened) {
+        if openTime == nil { openTime = loop.now }
         isCompressed = opened.deflate != nil
         output?.writeOpen(
             url: "\(opened.request.url)", subprotocol: opened.upgrade.subprotocol, extensions: opened.upgrade.extensions
@@ -123,38 +136,60 @@ final class ConnectRun {
         let connection = Connection(
             opened.stream, settings: settings.connection, deflate: opened.deflate, resources: resources, handler: self)
         self.connection = connection
-        if settings.isRepl { startEditor(opened) }
+        if settings.isRepl, editor == nil { startEditor() }
         guard failure == nil else { return }
+        announce(opened)
+        startHeartbeat(of: connection)
         connection.start(with: opened.firstBytes)
         for message in settings.messages {
             message.payload.withUnsafeBytes { send($0.bytes, as: message.kind) }
         }
-        if settings.isRepl { return }
-        if settings.readsPipe {
-            input = InputReader(
-                settings.arguments.input, stripsCarriageReturn: settings.arguments.stripsCarriageReturn, receiver: self)
-            readOn()
-        } else if settings.arguments.readsInput {
-            inputEnded(nil)
-        }
+        sendUnconfirmed()
+        goOn()
     }
 
-    private func startEditor(_ opened: Connector.Opened) {
+    /// Begins with the input, or goes on where the connection before was lost.
+    private func goOn() {
+        if settings.isRepl {
+            if isEnding { endAsAsked() }
+            return
+        }
+        if settings.readsPipe, input == nil {
+            input = InputReader(
+                settings.arguments.input, stripsCarriageReturn: settings.arguments.stripsCarriageReturn, receiver: self)
+        }
+        guard inputIsOver || (settings.arguments.readsInput && !settings.readsPipe) else { return readOn() }
+        inputIsOver = true
+        // What is sent again may be answered again.
+        if !hasClosed { isEnding = false }
+        startLinger()
+    }
+
+    private func startEditor() {
         do throws(IOError) {
             let editor = try LineEditor(prompt: "> ", on: loop, delegate: self)
             self.editor = editor
             console.editor = editor
         } catch {
-            return end(with: .input(error))
+            end(with: .input(error))
         }
+    }
+
+    private func announce(_ opened: Connector.Opened) {
+        let isFirst = connections?.openedCount == 1
+        guard settings.isRepl else {
+            if !isFirst || connections?.tryCount != 0 { console.notice("wsx: connected to \(opened.request.url)") }
+            return
+        }
+        editor?.prompt = "> "
         let agreed =
             (opened.tls.map { [$0.version] } ?? [])
             + (opened.upgrade.subprotocol.map { ["subprotocol \(escapingControls($0))"] } ?? [])
             + opened.upgrade.extensions.map { escapingControls($0.name) }
         let parentheses = agreed.isEmpty ? "" : " (\(agreed.joined(separator: ", ")))"
+        let help = isFirst ? " /help lists commands." : ""
         console.notice(
-            "Connected to \(opened.request.url) in \(Failure.words(for: opened.duration))\(parentheses). /help lists commands."
-        )
+            "Connected to \(opened.request.url) in \(Failure.words(for: opened.duration))\(parentheses).\(help)")
     }
 
     // MARK: Ending
@@ -164,12 +199,21 @@ final class ConnectRun {
         isEnding = true
         input?.pause()
         lingerTimer = nil
+        guard connection != nil else {
+            connections?.cancel()
+            // Not within the callback of readline, which would go on drawing a line that is gone.
+            graceTimer = Timer(on: loop) { [unowned self] in finish() }
+            graceTimer?.start(after: .zero)
+            return
+        }
+        if waitsForConfirmation() { return }
         close(with: settings.closeFrame)
     }
 
     /// Begins the closing handshake, unless it has begun.
     func close(with frame: CloseFrame) {
         guard let connection, connection.close(frame) else { return }
+        hasClosed = true
         showSent(frame)
     }
 
@@ -183,44 +227,39 @@ final class ConnectRun {
         let isFirstHurry = hurried && !isHurried
         if hurried { isHurried = true }
         guard let connection else {
-            connector?.cancel()
-            return stop()
+            connections?.cancel()
+            return finish()
         }
+        confirmationWait = .over
         close(with: settings.closeFrame)
         guard isFirstHurry else { return }
         graceTimer = Timer(on: loop) { connection.terminate() }
         graceTimer?.start(after: Self.hurriedLimit)
     }
 
-    /// The connection is over: what is left is to write what waits.
+    /// The connection is over: another follows, or what is left is to write what waits.
     func connectionEnded(_ end: ConnectionEnd) {
-        // What came after the last message that was asked for decides nothing, unless we had to wait for it.
-        if failure == nil, !isDeaf || end.closingTimedOut {
-            failure = Self.failure(of: end, closeTimeout: settings.arguments.closeTimeout)
-        }
-        if let connection, settings.isRepl || settings.arguments.verbosity > 0 { showSummary(of: connection) }
+        if let connection { add(connection) }
         connection = nil
-        input?.close()
+        heartbeat = nil
+        confirmTimer = nil
         lingerTimer = nil
-        graceTimer = nil
         output?.writeClose(end)
-        stop()
+        if opensAnother(after: end) { return }
+        // What came after the last message that was asked for decides nothing, unless we had to wait for it.
+        if failure == nil, !isDeaf || end.closingTimedOut { failure = finalFailure(of: end) }
+        connections?.cancel()
+        finish()
     }
 
-    /// Whether an end counts as done, or what it counts as.
-    private static func failure(of end: ConnectionEnd, closeTimeout: Duration) -> Failure? {
-        if let violation = end.violation { return .violation(violation) }
-        guard let received = end.closing.received else {
-            if end.closingTimedOut, end.failure == nil { return .closingTimedOut(after: closeTimeout) }
-            // A peer that drops the connection when asked to close it has done most of what was asked.
-            return end.closing.sent != nil && end.failure == nil ? nil : .lost(end.failure)
+    /// There is no connection, and there will be none.
+    func finish() {
+        if let openTime, !isStopping, settings.isRepl || settings.arguments.verbosity > 0 {
+            showSummary(since: openTime)
         }
-        switch received.code {
-        case nil, .normalClosure?, .goingAway?: return nil
-        // The answer to our own close frame has our own code.
-        case let code where end.closing.wasStartedHere && code == end.closing.sent?.code: return nil
-        default: return .closed(received)
-        }
+        input?.close()
+        graceTimer = nil
+        stop()
     }
 
     /// Ends the loop once standard output has taken everything; in a hurry, it has but a moment for that. The hurry may
@@ -229,7 +268,10 @@ final class ConnectRun {
         editor?.close()
         editor = nil
         console.editor = nil
-        if let failure, !isStopping { output?.writeFailure(failure) }
+        if !isStopping {
+            if let failure { output?.writeFailure(failure) }
+            showUnconfirmed()
+        }
         isStopping = true
         output?.flush()
         stopWhenDrained()
@@ -255,12 +297,13 @@ final class ConnectRun {
         if isStopping { loop.stop() }
     }
 
-    private func showSummary(of connection: Connection<ConnectRun>) {
+    private func showSummary(since openTime: Duration) {
         let duration = Failure.words(for: loop.now - openTime)
+        let count = connections?.openedCount ?? 1
         let traffic = TrafficReport.words(
-            sent: connection.sentTraffic, received: connection.receivedTraffic,
+            sent: earlierTraffic.sent, received: earlierTraffic.received,
             showsBytes: isCompressed || settings.arguments.verbosity > 0)
-        console.notice("Disconnected after \(duration): \(traffic).")
+        console.notice("Disconnected after \(duration)\(count > 1 ? ", \(count) connections" : ""): \(traffic).")
     }
 
     private func interrupted() {

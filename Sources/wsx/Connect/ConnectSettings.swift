@@ -77,6 +77,24 @@ struct ConnectSettings {
             fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout)
     }
 
+    /// When a connection is tried again; nil: never.
+    var backoff: Backoff? {
+        switch arguments.reconnection {
+        case .never: nil
+        case .times(let count): Backoff(maximumTries: count)
+        case .always: Backoff()
+        }
+    }
+
+    /// What a heartbeat is; nil: there is none.
+    var heartbeat: HeartbeatTimer<ConnectRun>.Settings? {
+        arguments.heartbeat.map { interval in
+            HeartbeatTimer.Settings(
+                interval: interval, maximumMisses: arguments.heartbeatMisses,
+                message: arguments.heartbeatMessage.map { Array($0.utf8) })
+        }
+    }
+
     /// The kind of the messages that are sent.
     var kind: MessageKind { arguments.payload.kind(for: arguments.input) }
 

@@ -22,6 +22,10 @@ enum Failure: Error {
     case closed(CloseFrame)
     /// The connection ended without a close frame.
     case lost(StreamError?)
+    /// Nothing came from the peer for so long, although it had so many heartbeats to answer.
+    case silent(for: Duration, misses: Int)
+    /// Trying again, so many times in a row, did not help; the last failure.
+    indirect case gaveUp(after: Int, Failure)
     /// The peer broke the protocol.
     case violation(ProtocolError)
     /// The peer left our close frame unanswered.
@@ -41,7 +45,8 @@ enum Failure: Error {
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
-        case .closingTimedOut, .runTimedOut: .timedOut
+        case .closingTimedOut, .runTimedOut, .silent: .timedOut
+        case .gaveUp(_, let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
         }
@@ -63,6 +68,11 @@ enum Failure: Error {
         case .closed(let frame): "the peer closed the connection: \(Self.words(for: frame))"
         case .lost(let error?): "the connection was lost: \(error)"
         case .lost(nil): "the connection was lost: the peer closed it without a close frame"
+        case .silent(let silence, let misses):
+            "the connection was lost: nothing came from the peer for \(Self.words(for: silence)), "
+                + "\(Self.number(misses, "heartbeat")) in a row; --heartbeat-misses allows more"
+        case .gaveUp(let count, let failure):
+            failure.message.map { Self.joined($0, "gave up after \(Self.number(count, "more attempt"))") }
         case .violation(let error):
             "the peer broke the WebSocket protocol: \(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .closingTimedOut(let limit):
@@ -83,7 +93,8 @@ enum Failure: Error {
             "handshake"
         case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
-        case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut: "timeout"
+        case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent: "timeout"
+        case .gaveUp(_, let failure): failure.kind
         case .connecting: "connect"
         case .closed: "closed"
         case .lost: "lost"
@@ -99,6 +110,7 @@ enum Failure: Error {
             .connecting(_, .credentialsRefused(.refused(let head, let body, let isTruncated))):
             (head, body, isTruncated)
         case .connecting(_, .proxy(_, .refused(let head, let body, let isTruncated))): (head, body, isTruncated)
+        case .gaveUp(_, let failure): failure.refusal
         default: nil
         }
     }
@@ -162,6 +174,17 @@ enum Failure: Error {
         guard let code = frame.code else { return "no code" }
         let meaning = code.meaning.map { " (\($0))" } ?? ""
         return "\(code.rawValue)\(meaning)" + (frame.reason.isEmpty ? "" : " \"\(escapingControls(frame.reason))\"")
+    }
+
+    /// A line with a clause at its end.
+    static func joined(_ line: String, _ clause: String) -> String {
+        guard line.hasSuffix("?") else { return "\(line); \(clause)" }
+        return "\(line) \(clause.prefix(1).uppercased())\(clause.dropFirst())"
+    }
+
+    /// A number of things: `1 heartbeat`, `3 heartbeats`.
+    static func number(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 
     /// A duration as it would be typed: `250 ms`, `10 s`.

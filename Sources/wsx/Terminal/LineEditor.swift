@@ -16,7 +16,16 @@ final class LineEditor {
     /// Where readline's callbacks, which carry no context, find the editor; set on the loop's thread alone.
     nonisolated(unsafe) private static weak var active: LineEditor?
 
-    private let prompt: String
+    /// What stands before the line.
+    var prompt: String {
+        didSet {
+            guard isOpen, prompt != oldValue else { return }
+            rl_clear_visible_line()
+            rl_set_prompt(prompt)
+            rl_on_new_line()
+            rl_redisplay()
+        }
+    }
     private weak var delegate: (any Delegate)?
     private var watcher: ReadinessWatcher?
     private var signals: [SignalWatcher] = []
@@ -125,6 +134,8 @@ final class LineEditor {
         wsx_readline_flush()
         if !line.isEmpty { add_history(wsx_readline_buffer()) }
         wsx_readline_reset_line()
+        // A search that was under way when the prompt changed has restored the one before.
+        rl_set_prompt(prompt)
         delegate?.editor(self, didAccept: line)
         guard isOpen else { return }
         rl_on_new_line()

@@ -5,13 +5,22 @@ import WSCore
 ///     15:04:05.123 → text      5 B  hello
 ///     15:04:05.164 ← binary   16 B  00 01 02 03 …
 ///     15:04:12.006 ← close  1000    normal closure: "bye"
+///     15:04:13.250 … text      5 B  later
 struct Transcript {
     /// Which way something went.
     enum Direction {
         case sent
         case received
+        /// It is to be sent when there is a connection again.
+        case queued
 
-        var arrow: String { self == .sent ? "→" : "←" }
+        var arrow: String {
+            switch self {
+            case .sent: "→"
+            case .received: "←"
+            case .queued: "…"
+            }
+        }
     }
 
     private let palette: Palette
@@ -94,7 +103,12 @@ struct Transcript {
         let prefix = (time.isEmpty ? "" : palette.quiet(time) + " ") + (client.map { "#\($0) " } ?? "")
         let padding = String(repeating: " ", count: max(0, 6 - name.count))
         let head = "\(direction.arrow) \(name)\(padding)"
-        let colored = direction == .sent ? palette.sent(head) : palette.received(head)
+        let colored =
+            switch direction {
+            case .sent: palette.sent(head)
+            case .received: palette.received(head)
+            case .queued: palette.quiet(head)
+            }
         return prefix + colored + rest + "\n"
     }
 

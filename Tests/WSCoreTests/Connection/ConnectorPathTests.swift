@@ -132,7 +132,8 @@ import Testing
                 let attempt = Attempt(
                     failure.url.replacing("PORT", with: "\(server.port)"),
                     proxy: failure.proxy?.replacing("PORT", with: "\(server.port)"), resources: resources,
-                    timeouts: ConnectTimeouts(whole: .milliseconds(index == 15 || (failure.answer.isEmpty && !failure.closes) ? 5 : 5000)))
+                    timeouts: ConnectTimeouts(
+                        whole: .milliseconds(index == 15 || (failure.answer.isEmpty && !failure.closes) ? 5 : 5000)))
                 if case .success = try attempt.outcome(on: loop) { Issue.record("it succeeded") }
             }
             loop.run(for: .milliseconds(5))

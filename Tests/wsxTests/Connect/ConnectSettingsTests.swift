@@ -178,6 +178,27 @@ import WSCore
         }
     }
 
+    @Test("--reconnect tries forever or so many times, and is not the default")
+    func reconnecting() throws {
+        #expect(try settings { _ in }.backoff == nil)
+        #expect(try settings { $0.reconnection = .times(7) }.backoff?.maximumTries == 7)
+        let forever = try #require(try settings { $0.reconnection = .always }.backoff)
+        #expect(forever.maximumTries == nil)
+    }
+
+    @Test("--heartbeat sends pings, or the message given, and leaves after the misses given")
+    func heartbeat() throws {
+        #expect(try settings { _ in }.heartbeat == nil)
+        let pings = try settings { $0.heartbeat = .seconds(9) }.heartbeat
+        #expect(pings == .init(interval: .seconds(9), maximumMisses: 3, message: nil))
+        let messages = try settings {
+            $0.heartbeat = .seconds(9)
+            $0.heartbeatMisses = 1
+            $0.heartbeatMessage = "{}"
+        }
+        #expect(messages.heartbeat == .init(interval: .seconds(9), maximumMisses: 1, message: Array("{}".utf8)))
+    }
+
     private func settings(_ change: (inout ConnectArguments) -> Void) throws(Failure) -> ConnectSettings {
         var arguments = ConnectArguments()
         arguments.url = "ws://h/"

@@ -137,6 +137,12 @@ import Testing
                       --close-reason TEXT         Reason in the close frame
                       --close-timeout DURATION    Time for the peer to answer a close [5s]
 
+                Staying connected:
+                      --reconnect[=N]             Connect again, N times or forever
+                      --heartbeat DURATION        Ping so often, and miss a silent peer
+                      --heartbeat-misses N        Heartbeats without life until it is lost [3]
+                      --heartbeat-message TEXT    Send a message in place of the pings
+
                 Request:
                   -H, --header HEADER             Add 'Name: value' or @FILE
                   -s, --subprotocol NAME          Offer this subprotocol (also A,B)

@@ -45,6 +45,16 @@ import WSCore
         ConnectCase("close-code", "--close-code", "4000") { $0.closeCode = 4000 },
         ConnectCase("close-reason", "--close-reason", "bye") { $0.closeReason = "bye" },
         ConnectCase("close-timeout", "--close-timeout", "0") { $0.closeTimeout = .zero },
+        ConnectCase("reconnect", "--reconnect=5", "--reconnect") { $0.reconnection = .always },
+        ConnectCase("heartbeat", "--heartbeat", "30s") { $0.heartbeat = .seconds(30) },
+        ConnectCase("heartbeat-misses", "--heartbeat-misses", "1", "--heartbeat", "1m") {
+            $0.heartbeat = .seconds(60)
+            $0.heartbeatMisses = 1
+        },
+        ConnectCase("heartbeat-message", "--heartbeat=1", "--heartbeat-message", "{}") {
+            $0.heartbeat = .seconds(1)
+            $0.heartbeatMessage = "{}"
+        },
         ConnectCase("header", "-H", "A: b", "--header=@f") { $0.headers = ["A: b", "@f"] },
         ConnectCase("subprotocol", "-s", "a,b", "-sc") { $0.subprotocols = ["a", "b", "c"] },
         ConnectCase("auth", "-a", "me:secret") { $0.auth = "me:secret" },
@@ -148,10 +158,11 @@ import WSCore
 
     @Test("the defaults that are shown are those that hold", arguments: [Command.connect, .listen])
     func defaults(command: Command) throws {
-        let plain = try CommandLineParser.parse([command.rawValue, "u"])
         for option in OptionTable.options(of: command) {
             guard let value = option.defaultValue else { continue }
-            let given = try CommandLineParser.parse([command.rawValue, "u", "--\(option.long)=\(value)"])
+            let words = [command.rawValue, "u"] + (option.requirement.map { ["--\($0)=1"] } ?? [])
+            let plain = try CommandLineParser.parse(words)
+            let given = try CommandLineParser.parse(words + ["--\(option.long)=\(value)"])
             #expect(given == plain, "--\(option.long)")
         }
     }

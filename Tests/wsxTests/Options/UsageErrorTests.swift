@@ -31,6 +31,14 @@ import Testing
             (["completions"], "'wsx completions' needs SHELL; 'wsx completions -h' shows the usage"),
             (["listen", "1", "2"], "unexpected argument '2'; 'wsx listen -h' shows the usage"),
             (["connect", "echo:", "--no-stdin", "-i"], "'-i' and '--no-stdin' contradict each other; leave one out"),
+            (
+                ["connect", "echo:", "--heartbeat-misses", "2"],
+                "'--heartbeat-misses' says nothing without '--heartbeat'; give that one, too"
+            ),
+            (
+                ["connect", "echo:", "--heartbeat-message=x"],
+                "'--heartbeat-message' says nothing without '--heartbeat'; give that one, too"
+            ),
         ] as [([String], String)])
     func message(words: [String], expected: String) {
         #expect(Self.message(words) == "wsx: " + expected)
@@ -53,6 +61,10 @@ import Testing
                 "'1006' for '--close-code': expected 1000 through 1003, 1007 through 1011 or 3000 through 4999"
             ),
             ("-s", "'' for '-s': a name is empty"),
+            ("--reconnect=0", "'0' for '--reconnect': expected 1 through 1000000000000"),
+            ("--reconnect=", "'' for '--reconnect': expected a number such as 5, 50k or 1M"),
+            ("--heartbeat=0", "'0' for '--heartbeat': expected more than 0 and at most 1000000000s"),
+            ("--heartbeat-message=", "'' for '--heartbeat-message': expected a text that is not empty"),
         ])
     func badValue(option: String, expected: String) {
         let words = option == "-s" ? ["-s", ""] : [option]

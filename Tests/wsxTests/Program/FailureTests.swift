@@ -48,6 +48,24 @@ import WSCore
             failure: .lost(nil), status: .closed, kind: "lost",
             message: "the connection was lost: the peer closed it without a close frame"),
         Example(
+            failure: .silent(for: .milliseconds(1500), misses: 3), status: .timedOut, kind: "timeout",
+            message:
+                "the connection was lost: nothing came from the peer for 1.500 s, 3 heartbeats in a row; --heartbeat-misses allows more"
+        ),
+        Example(
+            failure: .silent(for: .seconds(1), misses: 1), status: .timedOut, kind: "timeout",
+            message:
+                "the connection was lost: nothing came from the peer for 1 s, 1 heartbeat in a row; --heartbeat-misses allows more"
+        ),
+        Example(
+            failure: .gaveUp(after: 2, .lost(.system(.connectionReset))), status: .closed, kind: "lost",
+            message: "the connection was lost: connection reset by peer; gave up after 2 more attempts"),
+        Example(
+            failure: .gaveUp(after: 1, .connecting(url: url, .unreachable([("h:1", .system(.connectionRefused))]))),
+            status: .unreachable, kind: "connect",
+            message:
+                "connecting to ws://h/: h:1: connection refused; is the server running? Gave up after 1 more attempt"),
+        Example(
             failure: .violation(.invalidText), status: .violation, kind: "protocol",
             message:
                 "the peer broke the WebSocket protocol: a text message is not valid UTF-8 (invalid-text, closed with 1007)"
@@ -149,6 +167,8 @@ import WSCore
         #expect(refusal.head.status == 403)
         #expect(refusal.body == Array("why".utf8))
         #expect(refusal.bodyIsTruncated)
+        let last = Failure.gaveUp(after: 1, .connecting(url: Self.url, .handshake(Self.refused)))
+        #expect(last.refusal?.head.status == 403)
         #expect(Failure.lost(nil).refusal == nil)
         #expect(Failure.connecting(url: Self.url, .handshake(.missingAccept)).refusal == nil)
     }

@@ -63,6 +63,13 @@ import WSCore
         }
     }
 
+    @Test("a message that waits for a connection is shown as none that was sent")
+    func queued() throws {
+        try withTranscript { transcript in
+            #expect(message(transcript, "later", .text, .queued) == "… text      5 B  later\n")
+        }
+    }
+
     @Test("pings and pongs show their payload, as bytes when it is no text, and a note")
     func controls() throws {
         try withTranscript { transcript in

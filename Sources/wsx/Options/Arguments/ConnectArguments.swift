@@ -23,6 +23,14 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var closeReason = ""
     var closeTimeout = Duration.seconds(5)
 
+    var reconnection = Reconnection.never
+    /// More than 0.
+    var heartbeat: Duration?
+    /// 1 or more.
+    var heartbeatMisses = 3
+    /// Not empty.
+    var heartbeatMessage: String?
+
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []
     var subprotocols: [String] = []

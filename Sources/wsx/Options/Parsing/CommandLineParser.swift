@@ -57,7 +57,7 @@ struct CommandLineParser {
                 operands.append(word)
             }
         }
-        try checkConflicts()
+        try checkCompany()
         return try finish()
     }
 
@@ -155,10 +155,16 @@ struct CommandLineParser {
         }
     }
 
-    private func checkConflicts() throws(UsageError) {
+    /// Checks what the options say of one another.
+    private func checkCompany() throws(UsageError) {
         for (specification, typed) in given {
             if let other = given.first(where: { specification.conflicts.contains($0.specification.long) }) {
                 throw .conflict(typed, other.typed)
+            }
+            if let requirement = specification.requirement,
+                !given.contains(where: { $0.specification.long == requirement })
+            {
+                throw .missingRequirement(typed, requirement: requirement)
             }
         }
     }

@@ -38,6 +38,8 @@ extension UsageError {
             return "unexpected argument '\(operand)'; \(Self.helpHint(command, "usage"))"
         case .conflict(let first, let second):
             return "'\(first)' and '\(second)' contradict each other; leave one out"
+        case .missingRequirement(let option, let requirement):
+            return "'\(option)' says nothing without '--\(requirement)'; give that one, too"
         }
     }
 
@@ -61,6 +63,7 @@ extension ValueProblem {
         case .notACloseCode: "expected 1000 through 1003, 1007 through 1011 or 3000 through 4999"
         case .notAPin: "expected sha256// and the Base64 form of 32 bytes, as -v shows a server's"
         case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes, and at most \(limit) are allowed"
+        case .emptyText: "expected a text that is not empty"
         case .empty: "a name is empty"
         }
     }

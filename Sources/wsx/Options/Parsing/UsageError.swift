@@ -15,4 +15,6 @@ enum UsageError: Error, Equatable {
     case missingOperand(String, command: Command)
     case unexpectedOperand(String, command: Command)
     case conflict(String, String)
+    /// An option, as typed, that says nothing without another; that one's long name.
+    case missingRequirement(String, requirement: String)
 }

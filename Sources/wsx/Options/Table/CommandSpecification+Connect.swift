@@ -32,7 +32,9 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            urls, .values, interactiveUse, .jsonEvents(events, example: eventExample), ends, .exitStatus, .violations,
+            urls, .values, interactiveUse, .jsonEvents(events, example: eventExample), ends, .stayingConnected,
+            .exitStatus,
+            .violations,
             limits,
             .clientEnvironment,
         ],
@@ -44,6 +46,9 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "Send a file's lines, keep the replies",
                 line: "wsx connect :8080/events < requests.jsonl > replies.jsonl"),
+            CommandExample(
+                purpose: "Stay subscribed to a feed whatever happens to the server or the network",
+                line: "wsx connect --reconnect --heartbeat 20s --linger forever :8080/feed hello"),
             CommandExample(
                 purpose: "Watch a feed for a minute",
                 line: "wsx connect --no-stdin --timeout 1m ws://localhost:8080/feed"),
@@ -122,6 +127,7 @@ extension CommandSpecification {
                 ("the peer closed with 1000, 1001 or no code", "0"),
                 ("the peer closed with another code", "1"),
                 ("the connection was lost without a close frame", "1"),
+                ("the peer was silent for --heartbeat-misses heartbeats", "6"),
                 ("the peer dropped the connection after our close frame", "0"),
                 ("the peer did not answer our close within --close-timeout", "6"),
                 ("--timeout passed", "6"),
@@ -130,7 +136,11 @@ extension CommandSpecification {
                 ("SIGINT (Ctrl-C) elsewhere", "130"),
                 ("SIGTERM", "143"),
             ]),
-        .paragraph("An end from this side sends a close frame with `--close-code` and `--close-reason`."))
+        .paragraph(
+            """
+            An end from this side sends a close frame with `--close-code` and `--close-reason`. With `--reconnect` an \
+            end that another connection can help ends nothing, see STAYING CONNECTED.
+            """))
 
     private static let limits = ManualSection(
         "LIMITS",
@@ -143,5 +153,9 @@ extension CommandSpecification {
             ("Redirects", "20: `--max-redirects`."),
             ("Closing handshake", "5 seconds, then the connection is dropped: `--close-timeout`."),
             ("Queued output", "16 MiB, then standard input is paused."),
+            (
+                "Messages that no pong has confirmed, with `--reconnect`",
+                "16 MiB and the message that exceeds them, then standard input is paused."
+            ),
         ]))
 }

@@ -1,9 +1,10 @@
 extension OptionSpecification {
-    /// What the table's data say besides the words: the default, whether to repeat, what contradicts.
+    /// What the table's data say besides the words: the default, whether to repeat, what contradicts, what is needed.
     var notes: [MarkedText] {
         var notes: [MarkedText] = []
         if let defaultValue { notes.append(MarkedText(stringLiteral: "Default: `\(defaultValue)`.")) }
         if isRepeatable { notes.append("May be repeated.") }
+        if let requirement { notes.append(MarkedText(stringLiteral: "Only with `--\(requirement)`.")) }
         if !conflicts.isEmpty {
             let others = conflicts.map { "`--\($0)`" }.joined(separator: " or ")
             notes.append(MarkedText(stringLiteral: "Contradicts \(others)."))

@@ -11,6 +11,8 @@ struct OptionSpecification: Sendable {
     let isRepeatable: Bool
     /// The long names of options that contradict this one.
     let conflicts: [String]
+    /// The long name of an option without which this one says nothing.
+    let requirement: String?
     let group: OptionGroup
     /// What one line of help says, without a full stop.
     let summary: String
@@ -20,7 +22,8 @@ struct OptionSpecification: Sendable {
 
     init(
         _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
-        repeatable isRepeatable: Bool = false, conflicts: [String] = [], group: OptionGroup,
+        repeatable isRepeatable: Bool = false, conflicts: [String] = [], requires requirement: String? = nil,
+        group: OptionGroup,
         summary: String, manual: MarkedText..., effect: OptionEffect
     ) {
         self.long = long
@@ -29,6 +32,7 @@ struct OptionSpecification: Sendable {
         self.defaultValue = defaultValue
         self.isRepeatable = isRepeatable
         self.conflicts = conflicts
+        self.requirement = requirement
         self.group = group
         self.summary = summary
         self.manual = manual

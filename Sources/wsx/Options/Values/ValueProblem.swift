@@ -11,4 +11,5 @@ enum ValueProblem: Error, Equatable {
     case notAPin
     case tooLong(byteCount: Int, limit: Int)
     case empty
+    case emptyText
 }

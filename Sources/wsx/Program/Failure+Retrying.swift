@@ -1,0 +1,73 @@
+import WSCore
+
+extension Failure {
+    /// Whether another connection may come about, or last, where nothing is changed at this end: the server may be away
+    /// for a while, or the network. It will not change its mind about who may come in.
+    var isWorthRetrying: Bool {
+        switch self {
+        case .lost, .silent: true
+        case .closed(let frame): Self.isPassing(frame.code)
+        case .connecting(_, let error): Self.isPassing(error)
+        case .badArgument, .badInput, .input, .output, .system, .listening: false
+        case .violation, .closingTimedOut, .runTimedOut, .gaveUp, .interrupted, .terminated: false
+        }
+    }
+
+    /// The codes of servers that stop or restart, and of gateways that lost theirs. With the others the peer answers
+    /// something that would be sent again.
+    private static func isPassing(_ code: CloseCode?) -> Bool {
+        switch code {
+        case .goingAway?, .internalError?, .serviceRestart?, .tryAgainLater?, .badGateway?: true
+        default: false
+        }
+    }
+
+    private static func isPassing(_ error: ConnectError) -> Bool {
+        switch error {
+        case .unresolvable(_, let error): error.mayPass
+        case .unreachable(let attempts): attempts.contains { $0.error.mayPass }
+        case .timedOut: true
+        case .lost(.system, _): true
+        case .lost(.protection(let error as TLSError), _): isPassing(error)
+        case .proxyUnreachable(_, let error): isPassing(error)
+        case .proxy(_, let error): isPassing(error)
+        case .security(let error), .proxySecurity(_, let error): isPassing(error)
+        case .handshake(let error): isPassing(error)
+        case .lost, .noAddress, .unknownZone, .proxyChoice, .credentialsRefused, .compression, .redirect: false
+        }
+    }
+
+    private static func isPassing(_ error: TLSError) -> Bool {
+        if case .endedDuringHandshake = error { true } else { false }
+    }
+
+    private static func isPassing(_ error: HandshakeError) -> Bool {
+        switch error {
+        case .closedBeforeResponse, .incompleteResponse: true
+        case .refused(let head, _, _): isPassing(status: head.status)
+        default: false
+        }
+    }
+
+    /// RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4: 408, 425 and 429 ask to come back. Of the server's own errors,
+    /// 501 and 505 say that it never will be able to (RFC 9110 §15.6).
+    private static func isPassing(status: Int) -> Bool {
+        switch status {
+        case 408, 425, 429: true
+        case 501, 505: false
+        case 500...599: true
+        default: false
+        }
+    }
+
+    private static func isPassing(_ error: ProxyError) -> Bool {
+        switch error {
+        case .closedBeforeAnswer, .incompleteAnswer: true
+        // RFC 9110 §15.6: the proxy could not reach the target, or cannot serve now. Its own 500 says nothing of that.
+        case .refused(let head, _, _): 502...504 ~= head.status
+        // RFC 1928 §6: general failure, network or host unreachable, connection refused, TTL expired.
+        case .failed(let reply): [1, 3, 4, 5, 6].contains(reply.code)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct HeartbeatTimerTests {
+    typealias Peer = Connection<RecordingPeer>
+    typealias Beat = HeartbeatTimer<RecordingPeer>
+
+    /// What a timer has reported.
+    private final class Log {
+        var pings: [[UInt8]] = []
+        var messages: [[UInt8]] = []
+        var silence: Duration?
+
+        func take(_ event: Beat.Event) {
+            switch event {
+            case .sentPing(let payload): pings.append(payload)
+            case .sentMessage(let message): messages.append(message)
+            case .lost(let silence): self.silence = silence
+            }
+        }
+    }
+
+    @Test("pings go out, and their pongs tell the round trip")
+    func pings() throws {
+        try withPeers { loop, client, _, log in
+            let timer = Beat(Beat.Settings(interval: .milliseconds(10)), of: client, report: log.take)
+            loop.run { client.handler.events.count == 3 }
+            #expect(
+                log.pings.prefix(3) == [
+                    Array("heartbeat 1".utf8), Array("heartbeat 2".utf8), Array("heartbeat 3".utf8),
+                ])
+            #expect(client.handler.events == log.pings.prefix(3).map { .pong($0) })
+            let roundTrip = try #require(Array("heartbeat 3".utf8).withUnsafeBytes { timer.pongReceived($0.bytes) })
+            #expect(.zero < roundTrip && roundTrip < .seconds(5))
+            #expect(log.silence == nil)
+        }
+    }
+
+    @Test("a message may take the place of the ping")
+    func messages() throws {
+        try withPeers { loop, client, server, log in
+            let settings = Beat.Settings(interval: .milliseconds(10), maximumMisses: 1_000, message: Array("beat".utf8))
+            let timer = Beat(settings, of: client, report: log.take)
+            loop.run { server.handler.events.count >= 2 }
+            withExtendedLifetime(timer) {}
+            #expect(server.handler.events.prefix(2) == [.text("beat"), .text("beat")])
+            #expect(log.messages.count >= 2)
+            #expect(log.pings.isEmpty)
+        }
+    }
+
+    @Test("a peer that does not answer is lost after the misses, and no further ping is sent")
+    func loss() throws {
+        try withPeers { loop, client, server, log in
+            server.pauseReading()
+            let settings = Beat.Settings(interval: .milliseconds(20), maximumMisses: 2)
+            let timer = Beat(settings, of: client, report: log.take)
+            loop.run { log.silence != nil }
+            loop.run(for: .milliseconds(60))
+            withExtendedLifetime(timer) {}
+            #expect(log.pings.count == 2)
+            #expect(log.silence ?? .zero >= .milliseconds(60))
+        }
+    }
+
+    @Test("a connection that is being closed has no heartbeats")
+    func closing() throws {
+        try withPeers { loop, client, server, log in
+            server.pauseReading()
+            let settings = Beat.Settings(interval: .milliseconds(5), maximumMisses: 1)
+            let timer = Beat(settings, of: client, report: log.take)
+            client.close(CloseFrame(code: .normalClosure))
+            #expect(client.isClosing)
+            loop.run(for: .milliseconds(50))
+            withExtendedLifetime(timer) {}
+            #expect(log.pings.isEmpty)
+            #expect(log.silence == nil)
+        }
+    }
+
+    private func withPeers(_ body: (EventLoop, Peer, Peer, Log) throws -> Void) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let resources = ConnectionResources(on: loop)
+            let client = Peer(
+                near, settings: Peer.Settings(role: .client, limits: Limits()), resources: resources,
+                handler: RecordingPeer())
+            let server = Peer(
+                far, settings: Peer.Settings(role: .server, limits: Limits()), resources: resources,
+                handler: RecordingPeer())
+            client.start()
+            server.start()
+            defer {
+                client.terminate()
+                server.terminate()
+                loop.runOnce()
+            }
+            try body(loop, client, server, Log())
+        }
+    }
+}
