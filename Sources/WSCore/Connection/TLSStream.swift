@@ -30,8 +30,7 @@ internal final class TLSStream: ByteStream {
 
     /// What is encrypted in one go, in bytes: the rest stays with its owner, whose queue is bounded.
     private static let pieceBytes = 256 << 10
-    /// Room for what a piece grows by: each 16 KiB of it get a header and a tag (RFC 8446 §5.2), of 29 bytes at most
-    /// with TLS 1.2 and 22 with 1.3.
+    /// Room for what a piece grows by: a head and a tag, or a MAC and padding, for each 16 KiB of it (RFC 8446 §5.2).
     private static let overheadBytes = 1 << 10
     /// Storage of an owner's buffer that is kept from one busy moment to the next, in bytes.
     private static let keptStorageBytes = 64 << 10

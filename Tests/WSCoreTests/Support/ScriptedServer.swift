@@ -78,7 +78,8 @@ final class ForwardingProxy {
             let stream: any ByteStream = secured ?? accepted
             stream.delegate = client
             streams.all.append(stream)
-            client.didReadHead = { head in
+            client.didReadHead = { [weak client, unowned stream] head in
+                guard let client else { return }
                 let port = head.prefix { $0 != "\r\n" }.split(separator: ":")[1].prefix { $0.isNumber }
                 guard let address = SocketAddress(numeric: "127.0.0.1", port: UInt16(port) ?? 0) else { return }
                 _ = try? SystemStream.connect(to: address, on: loop) { result in
