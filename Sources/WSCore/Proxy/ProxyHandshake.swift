@@ -44,7 +44,7 @@ public struct ProxyHandshake: Sendable {
         limits: HeadLimits = .client
     ) throws(ProxyError) {
         precondition(address.map { $0.count == 4 || $0.count == 16 } ?? true)
-        // RFC 6874 §1: a zone does not leave the machine.
+        // RFC 6874 §4: a zone does not leave the machine.
         let host = String(Substring(host.utf8.prefix { $0 != UInt8(ascii: "%") }))
         // RFC 1928 §5: one byte tells a name's length.
         guard (1...255).contains(host.utf8.count) else { throw .hostLength(byteCount: host.utf8.count) }

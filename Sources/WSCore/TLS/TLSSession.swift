@@ -88,7 +88,7 @@ public final class TLSSession {
         let text = name.verifiedText
         guard !text.isEmpty, !text.utf8.contains(0) else { return false }
         let parameters = SSL_get0_param(handle)
-        // RFC 6125 §6.4.3, §6.4.4: an asterisk is a whole label, and the common name is not looked at.
+        // RFC 9525 §2, §6.3: the common name is not looked at, and an asterisk is a whole label.
         X509_VERIFY_PARAM_set_hostflags(
             parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
         switch name {

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("an IPv6 address stands in brackets, and its zone does not leave the machine (RFC 6874 §1)")
+    @Test("an IPv6 address stands in brackets, and its zone does not leave the machine (RFC 6874 §4)")
     func ipv6() throws {
         let head = try Self.handshake(host: "fe80::1%eth0", port: 80).requestHead
         #expect(head == "CONNECT [fe80::1]:80 HTTP/1.1\r\nHost: [fe80::1]:80\r\n\r\n")
