@@ -29,7 +29,13 @@ extension ManualSection {
             ("1", "The peer closed with another code, or the connection was lost."),
             ("2", "Bad usage or bad input."),
             ("3", "Could not connect (name, address, proxy or TLS), or could not listen."),
-            ("4", "The server refused the upgrade, or redirected too far; its status, headers and body are shown."),
+            (
+                "4",
+                """
+                The server refused the upgrade, and its status, headers and body are shown; or it redirected to where is \
+                not followed.
+                """
+            ),
             ("5", "The peer broke the protocol."),
             ("6", "Timed out."),
             ("130, 143", "Ended by SIGINT, by SIGTERM. `wsx listen` exits with 0 instead."),
