@@ -34,7 +34,7 @@ extension CommandSpecification {
         sections: [
             urls, .values, interactiveUse, .jsonEvents(events, example: eventExample), ends, .exitStatus, .violations,
             limits,
-            .clientEnvironment,
+            .tlsErrors, .clientEnvironment,
         ],
         examples: [
             CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx connect echo:"),

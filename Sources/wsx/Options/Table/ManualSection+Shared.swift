@@ -15,6 +15,24 @@ extension ManualSection {
                 return (MarkedText(stringLiteral: "`\(error.identifier)`"), MarkedText(stringLiteral: words))
             }))
 
+    /// What can be wrong with TLS, by the identifiers that errors end with.
+    static let tlsErrors = ManualSection(
+        "TLS ERRORS",
+        .paragraph(
+            """
+            Where TLS with a server or a proxy cannot be had, the status is 3, and the error ends with an identifier \
+            in parentheses, which does not change between versions. The words have the values of the case in them.
+            """),
+        .definitions(
+            TLSError.clientCatalogue.map { error in
+                // An asterisk, as of a wildcard, is itself inside a literal.
+                let words = error.description.split(separator: " ").map { $0.contains("*") ? "`\($0)`" : String($0) }
+                return (
+                    MarkedText(stringLiteral: "`\(error.identifier)`"),
+                    MarkedText(stringLiteral: words.joined(separator: " ") + ".")
+                )
+            }))
+
     /// What the program's exit status tells; the same for every command.
     static let exitStatus = ManualSection(
         "EXIT STATUS",
