@@ -183,7 +183,7 @@ extension WebSocketURL {
 
 extension Substring {
     /// Where two ASCII characters first stand: the position between them and the positions around.
-    fileprivate func firstRange(ofASCII pair: StaticString) -> Range<Index>? {
+    func firstRange(ofASCII pair: StaticString) -> Range<Index>? {
         var index = startIndex
         let bytes = pair.withUTF8Buffer { Array($0) }
         while index < endIndex {
