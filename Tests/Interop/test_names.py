@@ -65,7 +65,7 @@ def test_an_address_of_the_other_family_is_a_contradiction(option, url):
 def test_an_ipv6_address_may_have_a_zone(host):
     with ScriptedServer(greet, address="::1") as server:
         assert_hello(receive(f"ws://{host}:{server.port}/"))
-    # RFC 6874 §1: a zone means something on this machine only.
+    # RFC 6874 §4: a zone means something on this machine only.
     assert "%" not in server.results[0][1]
 
 

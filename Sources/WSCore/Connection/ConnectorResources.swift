@@ -3,9 +3,9 @@ public final class ConnectorResources {
     /// The cookies that servers have set.
     public internal(set) var cookies = CookieStore()
     /// TLS with servers.
-    private let serverLayer: TLSLayer?
+    let serverLayer: TLSLayer?
     /// TLS with proxies: neither the pins nor the certificate for the server are for them.
-    private let proxyLayer: TLSLayer?
+    let proxyLayer: TLSLayer?
 
     /// Makes resources.
     /// - Parameter tls: What is asked of TLS; nil: it will not be used.
@@ -15,7 +15,13 @@ public final class ConnectorResources {
             proxyLayer = nil
             return
         }
-        serverLayer = try TLSLayer(client: settings)
+        let serverLayer = try TLSLayer(client: settings)
+        self.serverLayer = serverLayer
+        // To read the system's authorities takes longer than anything else at the start: once, where once will do.
+        guard !settings.pins.isEmpty || settings.certificate != nil else {
+            proxyLayer = TLSLayer(sharingContextOf: serverLayer)
+            return
+        }
         settings.pins = []
         settings.certificate = nil
         proxyLayer = try TLSLayer(client: settings)

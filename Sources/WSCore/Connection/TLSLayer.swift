@@ -18,6 +18,12 @@ public final class TLSLayer {
         self.init(try TLSContext(server: settings))
     }
 
+    /// Makes a layer with the context of another, but room of its own: TLS that stands on TLS reads from the one below
+    /// while it decrypts.
+    convenience init(sharingContextOf other: TLSLayer) {
+        self.init(other.context)
+    }
+
     private init(_ context: TLSContext) {
         self.context = context
         plaintext = .allocate(byteCount: Self.plaintextBytes, alignment: 64)

@@ -37,11 +37,11 @@ extension RedirectError: CustomStringConvertible {
             "the server answered \(status) without saying where to (Location); check the URL"
         case .severalLocations(let locations):
             """
-            the server redirects to \(quoted(locations.joined(separator: ", "))), more than one place; \
+            the server redirects to \(Self.shown(locations)), more than one place; \
             connect to one of them yourself
             """
         case .invalidLocation(let location, let error):
-            "the server redirects to \(quoted(location)): \(error)"
+            "the server redirects to \(Self.shown([location])): \(error)"
         case .forbiddenScheme(let scheme):
             "the server redirects to the scheme \(quoted(scheme)), which is not followed; connect to it yourself"
         case .wouldDropEncryption(let url):
@@ -56,6 +56,10 @@ extension RedirectError: CustomStringConvertible {
                 or allow more with --max-redirects
                 """
         }
+    }
+
+    private static func shown(_ locations: [String]) -> String {
+        quoted(locations.map(WebSocketURL.hidingUserInfo).joined(separator: ", "))
     }
 
     private static func shown(_ url: WebSocketURL) -> String { escapingControls(url.description) }

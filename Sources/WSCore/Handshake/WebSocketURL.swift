@@ -54,7 +54,7 @@ public struct WebSocketURL: Equatable, Sendable {
     /// The value of the Host field: without the default port and the zone of an IPv6 address, which means nothing elsewhere.
     public var hostField: String {
         guard case .tcp(let host, let port) = endpoint else { return "localhost" }
-        // RFC 6874 §1: a zone does not leave the machine.
+        // RFC 6874 §4: a zone does not leave the machine.
         let name = String(Substring(host.utf8.prefix { $0 != UInt8(ascii: "%") }))
         return Self.authority(host: name, port: port, isSecure: isSecure)
     }
@@ -183,7 +183,7 @@ extension WebSocketURL {
 
 extension Substring {
     /// Where two ASCII characters first stand: the position between them and the positions around.
-    fileprivate func firstRange(ofASCII pair: StaticString) -> Range<Index>? {
+    func firstRange(ofASCII pair: StaticString) -> Range<Index>? {
         var index = startIndex
         let bytes = pair.withUTF8Buffer { Array($0) }
         while index < endIndex {

@@ -5,12 +5,8 @@ struct ConnectHandshake: Sendable {
     private var reader: ResponseReader
 
     /// Takes what to ask for; `host` is without brackets and zone.
-    init(
-        host: String, port: UInt16, credentials: Credentials?, userAgent: String?, extraFields: [HeaderField],
-        limits: HeadLimits
-    ) {
+    init(host: String, port: UInt16, credentials: Credentials?, userAgent: String?, limits: HeadLimits) {
         let authority = "\(host.utf8.contains(ASCII.colon) ? "[\(host)]" : host):\(port)"
-        let extra = HTTPFields(extraFields)
         // RFC 9110 §9.3.6: the target is host and port, also where the port is the default.
         var head = "CONNECT \(authority) HTTP/1.1\r\n"
         let fields = [
@@ -19,10 +15,9 @@ struct ConnectHandshake: Sendable {
             ("Proxy-Authorization", credentials?.basicAuthorization),
             ("User-Agent", userAgent),
         ]
-        for (name, value) in fields where !extra.contains(named: name) {
+        for (name, value) in fields {
             if let value { head += "\(name): \(value)\r\n" }
         }
-        for field in extra { head += field.line }
         requestHead = head + "\r\n"
         reader = ResponseReader(.tunnel, limits: limits)
     }

@@ -38,14 +38,13 @@ public struct ProxyHandshake: Sendable {
     ///   - address: The 4 or 16 bytes of the target's address, where ``Proxy/needsTargetAddress`` asks for one. SOCKS
     ///     gets it in place of the host.
     ///   - userAgent: The value of User-Agent; nil: none is sent. For HTTP.
-    ///   - extraFields: Further fields of the request; they win over those that would be sent. For HTTP.
     ///   - limits: The limits of the response's head. For HTTP.
     public init(
         proxy: Proxy, host: String, port: UInt16, address: [UInt8]? = nil, userAgent: String? = nil,
-        extraFields: [HeaderField] = [], limits: HeadLimits = .client
+        limits: HeadLimits = .client
     ) throws(ProxyError) {
         precondition(address.map { $0.count == 4 || $0.count == 16 } ?? true)
-        // RFC 6874 §1: a zone does not leave the machine.
+        // RFC 6874 §4: a zone does not leave the machine.
         let host = String(Substring(host.utf8.prefix { $0 != UInt8(ascii: "%") }))
         // RFC 1928 §5: one byte tells a name's length.
         guard (1...255).contains(host.utf8.count) else { throw .hostLength(byteCount: host.utf8.count) }
@@ -54,7 +53,7 @@ public struct ProxyHandshake: Sendable {
             machine = .connect(
                 ConnectHandshake(
                     host: host, port: port, credentials: proxy.credentials, userAgent: userAgent,
-                    extraFields: extraFields, limits: limits))
+                    limits: limits))
         case .socks5, .socks5h:
             let destination = address.map(SOCKS5Handshake.Destination.address) ?? .init(host: host)
             machine = .socks(SOCKS5Handshake(to: destination, port: port, credentials: proxy.credentials))

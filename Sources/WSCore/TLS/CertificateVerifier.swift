@@ -120,7 +120,8 @@ extension CertificateVerifier {
             if !chain.contains(where: { X509_cmp($0, certificate) == 0 }) { chain.append(certificate) }
         }
         var index = 0
-        // RFC 5246 §7.4.2: each following certificate must directly certify the one preceding it.
+        // RFC 5246 §7.4.2: each following certificate must directly certify the one preceding it. In TLS 1.3 it only should
+        // (RFC 8446 §4.4.2); one rule for both spares the user servers that work with some clients alone.
         while index + 1 < chain.count, !issued(chain[index], by: chain[index]) {
             guard issued(chain[index], by: chain[index + 1]) else {
                 guard let issuer = chain.first(where: { issued(chain[index], by: $0) }) else { return nil }

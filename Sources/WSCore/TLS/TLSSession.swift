@@ -20,8 +20,6 @@ public final class TLSSession {
     public private(set) var isEstablished = false
     /// Whether the peer has said that nothing more will come (close_notify); we may go on sending.
     public private(set) var hasEnded = false
-    /// Whether the transport ended although the peer had not said that nothing more would come.
-    public private(set) var isTruncated = false
     internal var clientCertificateWasRequested = false
 
     /// What of the present call's ciphertext OpenSSL has not taken.
@@ -90,7 +88,7 @@ public final class TLSSession {
         let text = name.verifiedText
         guard !text.isEmpty, !text.utf8.contains(0) else { return false }
         let parameters = SSL_get0_param(handle)
-        // RFC 6125 §6.4.3, §6.4.4: an asterisk is a whole label, and the common name is not looked at.
+        // RFC 9525 §2, §6.3: the common name is not looked at, and an asterisk is a whole label.
         X509_VERIFY_PARAM_set_hostflags(
             parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
         switch name {
@@ -164,11 +162,11 @@ public final class TLSSession {
     }
 
     /// Takes note that the transport has ended.
-    /// - Throws: ``TLSError/endedDuringHandshake(peerHasAnswered:)``; after the handshake, ``isTruncated`` tells.
+    /// - Throws: ``TLSError/endedDuringHandshake(peerHasAnswered:)``; after the handshake, ``hasEnded`` tells whether the
+    ///   peer meant it.
     public func receiveEnd() throws(TLSError) {
         if let failure { throw failure }
         guard isEstablished else { throw fail(.endedDuringHandshake(peerHasAnswered: recognizedBytes > 0)) }
-        isTruncated = !hasEnded
     }
 
     /// What was agreed on; nil while the handshake is not done.

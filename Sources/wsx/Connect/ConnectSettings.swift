@@ -29,7 +29,7 @@ struct ConnectSettings {
         } catch {
             throw .badArgument(what: "URL '\(escapingControls(arguments.url))'", why: "\(error)")
         }
-        let proxies = try Self.proxies(arguments, environment: secrets.environment)
+        let proxies = try Self.proxies(arguments, secrets: secrets)
         let request = try RequestComposition(arguments: arguments, secrets: secrets).request(for: url)
         connector = Connector.Settings(
             request: request, destination: arguments.unixSocket.map { .unix(path: $0) },
@@ -49,11 +49,10 @@ struct ConnectSettings {
         readsPipe = readsInput && !isTyped
     }
 
-    private static func proxies(
-        _ arguments: ConnectArguments, environment: (String) -> String?
-    ) throws(Failure) -> ProxyChoice {
+    private static func proxies(_ arguments: ConnectArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {
+        let proxy = try arguments.proxy.map { (proxy) throws(Failure) in try secrets.value(of: proxy, for: "--proxy") }
         do throws(ProxyURLError) {
-            return try ProxyChoice(proxy: arguments.proxy, noProxy: arguments.noProxy, environment: environment)
+            return try ProxyChoice(proxy: proxy, noProxy: arguments.noProxy, environment: secrets.environment)
         } catch {
             throw .badArgument(what: "--proxy", why: "\(error)")
         }

@@ -28,7 +28,8 @@ enum ReportedHead {
     }
 
     private static func line(_ field: HeaderField) -> String {
-        let isSecret = secretNames.contains(where: field.isNamed)
-        return "\(field.name): \(isSecret ? "•••" : field.value)"
+        if secretNames.contains(where: field.isNamed) { return "\(field.name): •••" }
+        let value = field.isNamed("Location") ? WebSocketURL.hidingUserInfo(of: field.value) : field.value
+        return "\(field.name): \(value)"
     }
 }

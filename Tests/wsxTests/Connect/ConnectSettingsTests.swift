@@ -61,6 +61,29 @@ import WSCore
         }
     }
 
+    @Test("--proxy reads its URL from a variable or a file, too, and shows neither where it is none")
+    func proxySecrets() throws {
+        let secrets = Secrets { ["PROXY": "socks5h://user:password@proxy:1", "WRONG": "http://us er:secret@h"][$0] }
+        var arguments = ConnectArguments()
+        arguments.url = "ws://h/"
+        arguments.proxy = "env:PROXY"
+        let proxy = try Proxy(parsing: "socks5h://user:password@proxy:1")
+        #expect(try Self.proxy(of: ConnectSettings(arguments, secrets: secrets)) == proxy)
+        try withFile(Array("socks5h://user:password@proxy:1\n".utf8)) { path in
+            arguments.proxy = "@\(path)"
+            let found = try Self.proxy(of: ConnectSettings(arguments, secrets: secrets))
+            #expect(found == proxy)
+        }
+        arguments.proxy = "env:WRONG"
+        expectMessage("--proxy: the URL contains a space or a control character; percent-encode it") {
+            () throws(Failure) in _ = try ConnectSettings(arguments, secrets: secrets)
+        }
+    }
+
+    private static func proxy(of settings: ConnectSettings) throws -> Proxy? {
+        try settings.connector.proxies?.proxy(isSecure: false, host: "h", port: 80)?.proxy
+    }
+
     @Test("RFC 6265 §5.4: all cookies are sent in one field, those of --header first")
     func cookies() throws {
         let settings = try self.settings {

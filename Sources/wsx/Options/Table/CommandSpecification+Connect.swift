@@ -36,7 +36,7 @@ extension CommandSpecification {
             .exitStatus,
             .violations,
             limits,
-            .clientEnvironment,
+            .tlsErrors, .clientEnvironment,
         ],
         examples: [
             CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx connect echo:"),

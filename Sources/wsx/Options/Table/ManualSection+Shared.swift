@@ -15,6 +15,24 @@ extension ManualSection {
                 return (MarkedText(stringLiteral: "`\(error.identifier)`"), MarkedText(stringLiteral: words))
             }))
 
+    /// What can be wrong with TLS, by the identifiers that errors end with.
+    static let tlsErrors = ManualSection(
+        "TLS ERRORS",
+        .paragraph(
+            """
+            Where TLS with a server or a proxy cannot be had, the status is 3, and the error ends with an identifier \
+            in parentheses, which does not change between versions. The words have the values of the case in them.
+            """),
+        .definitions(
+            TLSError.clientCatalogue.map { error in
+                // An asterisk, as of a wildcard, is itself inside a literal.
+                let words = error.description.split(separator: " ").map { $0.contains("*") ? "`\($0)`" : String($0) }
+                return (
+                    MarkedText(stringLiteral: "`\(error.identifier)`"),
+                    MarkedText(stringLiteral: words.joined(separator: " ") + ".")
+                )
+            }))
+
     /// What the program's exit status tells; the same for every command.
     static let exitStatus = ManualSection(
         "EXIT STATUS",
@@ -29,7 +47,13 @@ extension ManualSection {
             ("1", "The peer closed with another code, or the connection was lost."),
             ("2", "Bad usage or bad input."),
             ("3", "Could not connect (name, address, proxy or TLS), or could not listen."),
-            ("4", "The server refused the upgrade, or redirected too far; its status, headers and body are shown."),
+            (
+                "4",
+                """
+                The server refused the upgrade, and its status, headers and body are shown; or it redirected to where is \
+                not followed.
+                """
+            ),
             ("5", "The peer broke the protocol."),
             ("6", "Timed out."),
             ("130, 143", "Ended by SIGINT, by SIGTERM. `wsx listen` exits with 0 instead."),

@@ -14,14 +14,7 @@ extension OptionTable {
             summary: "The private key of --tls-cert",
             manual: "Read the private key of `--tls-cert` from the PEM file *FILE*.",
             effect: .update(.listen { arguments, value in arguments.tls.key = value })),
-        OptionSpecification(
-            "passphrase", value: OptionValue("TEXT"), group: .tls,
-            summary: "The passphrase of the private key",
-            manual: """
-                Decrypt the private key with this passphrase. Without the option an encrypted key has its passphrase \
-                asked for on the terminal.
-                """, secrets,
-            effect: .update(.listen { arguments, value in arguments.tls.passphrase = value })),
+        passphrase(.update(.listen { arguments, value in arguments.tls.passphrase = value })),
         OptionSpecification(
             "tls-self-signed", conflicts: ["tls-cert"], group: .tls,
             summary: "Serve wss:// with a certificate of its own",
@@ -35,8 +28,9 @@ extension OptionTable {
             "client-ca", value: OptionValue("PATH", .file), group: .tls,
             summary: "Let in only clients with its certificates",
             manual: """
-                Demand a certificate of each client, signed by an authority in the PEM file *PATH*, or in the \
-                directory *PATH*, which `openssl rehash` has prepared.
+                Demand a certificate of each client, signed by an authority in the PEM file *PATH*, or in the PEM files \
+                of the directory *PATH*. Where `openssl rehash` has been there, files without a hash in their name are \
+                not read.
                 """,
             effect: .update(.listen { arguments, value in arguments.tls.clientAuthorities = value })),
     ]

@@ -5,8 +5,9 @@ extension OptionTable {
             "ca", value: OptionValue("PATH", .file), group: .tls,
             summary: "Trust these authorities and no others",
             manual: """
-                Trust the certificates in the PEM file *PATH*, or in the directory *PATH*, which `openssl rehash` has \
-                prepared, and not those of the system. Holds for an `https` proxy, too.
+                Trust the certificates in the PEM file *PATH*, or in the PEM files of the directory *PATH*, and not those \
+                of the system. Where `openssl rehash` has been there, files are read as they are needed, and those \
+                without a hash in their name are not. Holds for an `https` proxy, too.
                 """,
             effect: .update(.connect { arguments, value in arguments.tls.authorities = value })),
         OptionSpecification(
@@ -22,14 +23,7 @@ extension OptionTable {
             summary: "The private key of --cert",
             manual: "Read the private key of `--cert` from the PEM file *FILE*.",
             effect: .update(.connect { arguments, value in arguments.tls.key = value })),
-        OptionSpecification(
-            "passphrase", value: OptionValue("TEXT"), group: .tls,
-            summary: "The passphrase of the private key",
-            manual: """
-                Decrypt the private key with this passphrase. Without the option an encrypted key has its passphrase \
-                asked for on the terminal.
-                """, secrets,
-            effect: .update(.connect { arguments, value in arguments.tls.passphrase = value })),
+        passphrase(.update(.connect { arguments, value in arguments.tls.passphrase = value })),
         OptionSpecification(
             "insecure", "k", group: .tls,
             summary: "Do not verify certificates",
@@ -64,4 +58,16 @@ extension OptionTable {
                     arguments.tls.minimumVersion = try TLSVersionChoice.parse(value).version
                 })),
     ]
+
+    /// The option for the passphrase of `--key` and `--tls-key`.
+    static func passphrase(_ effect: OptionEffect) -> OptionSpecification {
+        OptionSpecification(
+            "passphrase", value: OptionValue("TEXT"), group: .tls,
+            summary: "The passphrase of the private key",
+            manual: """
+                Decrypt the private key with this passphrase. Without the option an encrypted key has its passphrase \
+                asked for on the terminal.
+                """, secrets,
+            effect: effect)
+    }
 }

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ConnectorResourcesTests {
+    @Test("the authorities are read once, and TLS on TLS has room for both")
+    func shared() throws {
+        let resources = try ConnectorResources(tls: TLSClientSettings())
+        let server = try #require(resources.serverLayer)
+        let proxy = try #require(resources.proxyLayer)
+        #expect(server.context === proxy.context)
+        #expect(server.plaintext.baseAddress != proxy.plaintext.baseAddress)
+    }
+
+    @Test("pins and a certificate for the server are not for a proxy")
+    func apart() throws {
+        var settings = TLSClientSettings()
+        settings.pins = [try TLSPin("sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc=")]
+        settings.certificate = try .selfSigned(names: [], nowSeconds: 1_700_000_000)
+        let resources = try ConnectorResources(tls: settings)
+        let server = try #require(resources.serverLayer?.context)
+        let proxy = try #require(resources.proxyLayer?.context)
+        #expect(server.pins.count == 1 && server.hasCertificate)
+        #expect(proxy.pins.isEmpty && !proxy.hasCertificate)
+    }
+}
