@@ -37,11 +37,11 @@ extension RedirectError: CustomStringConvertible {
             "the server answered \(status) without saying where to (Location); check the URL"
         case .severalLocations(let locations):
             """
-            the server redirects to \(quoted(locations.joined(separator: ", "))), more than one place; \
+            the server redirects to \(quoted(locations.map(WebSocketURL.withoutUserInfo).joined(separator: ", "))), more than one place; \
             connect to one of them yourself
             """
         case .invalidLocation(let location, let error):
-            "the server redirects to \(quoted(location)): \(error)"
+            "the server redirects to \(quoted(WebSocketURL.withoutUserInfo(location))): \(error)"
         case .forbiddenScheme(let scheme):
             "the server redirects to the scheme \(quoted(scheme)), which is not followed; connect to it yourself"
         case .wouldDropEncryption(let url):

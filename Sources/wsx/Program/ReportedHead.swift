@@ -28,7 +28,9 @@ enum ReportedHead {
     }
 
     private static func line(_ field: HeaderField) -> String {
-        let isSecret = secretNames.contains(where: field.isNamed)
-        return "\(field.name): \(isSecret ? "•••" : field.value)"
+        if secretNames.contains(where: field.isNamed) { return "\(field.name): •••" }
+        // RFC 9110 §4.2.4: a URL can carry a user name and password.
+        let value = field.isNamed("Location") ? WebSocketURL.withoutUserInfo(field.value) : field.value
+        return "\(field.name): \(value)"
     }
 }
