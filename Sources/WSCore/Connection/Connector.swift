@@ -257,7 +257,8 @@ public final class Connector {
         enter(.upgrading)
         request = request.withCookies(from: resources.cookies, at: WallTime.now.seconds)
         let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
-        let opening = ClientOpening(handshake, on: stream) { [self] result in
+        let followsRedirects = settings.maximumRedirects != nil
+        let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] result in
             switch result {
             case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
             case .failure(.handshake(.refused(let head, let body, let isTruncated))):
