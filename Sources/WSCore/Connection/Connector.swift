@@ -111,7 +111,6 @@ public final class Connector {
         } catch {
             return finish(.failure(.proxyChoice(error)))
         }
-        peer = proxy?.description
         // SOCKS 5 without h: the proxy gets an address that we look up.
         guard proxy?.needsTargetAddress == true, case .tcp(let host, let port) = request.url.endpoint else {
             return open(targetAddress: nil)
@@ -164,6 +163,7 @@ public final class Connector {
 
     private func open(targetAddress: [UInt8]?) {
         guard let firstHop else { preconditionFailure("echo: needs a destination") }
+        peer = proxy?.description
         let opener = StreamOpener(firstHop, network: settings.network, on: loop) { [self] result in
             self.opener = nil
             switch result {

@@ -4,18 +4,10 @@ import WSCore
 ///
 /// For use before the event loop starts: it waits.
 enum PasswordPrompt {
-    /// Why there is no password, where none was typed either.
-    static let noPassword = "there is no password and no terminal to ask on; write USER:PASSWORD, @FILE or env:NAME"
-
-    /// The password of a user at a host, or nil when there is no terminal, or nothing to come on it.
+    /// What is typed on the terminal after a prompt, or nil when there is no terminal, or nothing to come on it.
     ///
     /// Throws ``Failure/interrupted``, ``Failure/terminated``, and ``Failure/badArgument(what:why:)`` when what was
     /// typed is not text.
-    static func password(of user: String, at host: String) throws(Failure) -> String? {
-        try answer(to: "Password for \(escapingControls(user)) at \(escapingControls(host)): ")
-    }
-
-    /// What is typed on the terminal after a prompt; as ``password(of:at:)``.
     static func answer(to prompt: String) throws(Failure) -> String? {
         let answer: ControllingTerminal.Answer
         do throws(IOError) {
