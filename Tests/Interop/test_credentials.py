@@ -50,8 +50,26 @@ def test_several_cookies_are_one_field():
      (["--bearer", "geheim geheim"], "visible ASCII"),
      (["--cookie", "geheim"], "name=value"),
      (["--auth", "a:geheim", "--bearer", "geheim"], "contradict"),
-     (["-H", "Authorization: geheim", "--bearer", "geheim"], "Authorization")])
+     (["-H", "Authorization: geheim", "--bearer", "geheim"], "Authorization"),
+     (["-H", "Authorization: Bearer geheim\x01"], "control character"),
+     (["-H", "Authorization: Bearer geheim\nX: y"], "control character"),
+     (["-H", "Authorization Bearer geheim"], "no colon"),
+     (["-H", "Authorization Bearer geheim:geheim"], '"Authorization "')])
 def test_a_secret_that_cannot_be_sent_exits_2_and_is_not_shown(arguments, words):
     result = wsx("connect", *arguments, "ws://127.0.0.1:1/")
+    assert_fails(result, 2, words)
+    assert "geheim" not in result.err
+
+
+@pytest.mark.parametrize(
+    "url, words",
+    [("ws://me:geheim%zz@127.0.0.1/", "%zz"), ("ws://me:geheim%01@127.0.0.1/", "control character"),
+     ("ws://me:geheim @127.0.0.1/", "space"), ("ws://me:geheim@127.0.0.1:99999/", "99999"),
+     ("ws://me:geheim@127.0.0.1/ x", "space"), ("ws://me:geheim@x@127.0.0.1/", "'@'"),
+     ("ws://me:geheim/x@127.0.0.1/", "%2F"), ("ws://me:geheim?x@127.0.0.1/", "%3F"),
+     ("ws://me:geheim#x@127.0.0.1/", "#"), ("ws://me:x#geheim@127.0.0.1/", "#"), ("me:geheim@h:x/", "port"),
+     ("ftp://me:geheim@127.0.0.1/", "ftp")])
+def test_the_password_of_a_url_that_is_none_is_not_shown(url, words):
+    result = wsx("connect", url)
     assert_fails(result, 2, words)
     assert "geheim" not in result.err

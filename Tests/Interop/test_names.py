@@ -332,7 +332,7 @@ sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 sock.bind(("127.0.0.1", 53))
 sys.stdin.read()')
 until grep -q "0100007F:0035" /proc/net/udp; do :; done
-"$3" connect --connect-timeout 300ms --no-stdin ws://app.example/
+"$3" connect --connect-timeout 300ms --no-stdin "${@:4}" ws://app.example/
 """
 
 
@@ -340,15 +340,17 @@ def can_make_namespaces():
     return run(["unshare", "-rmn", "true"]).status == 0
 
 
-def test_the_limit_names_the_lookup(tmp_path):
+@pytest.mark.parametrize("options", [[], ["--proxy", "socks5://127.0.0.1:1"]])
+def test_the_limit_names_the_lookup_and_whose_it_is(tmp_path, options):
     if not can_make_namespaces():
         pytest.skip("no namespaces here, and the system's name server answers")
     path = tmp_path / "resolv.conf"
     path.write_text("nameserver 127.0.0.1\n")
     result = run(
-        ["unshare", "-rmn", "bash", "-c", SILENT_NAME_SERVER, "bash", path, PYTHON, BINARY], timeout=60)
+        ["unshare", "-rmn", "bash", "-c", SILENT_NAME_SERVER, "bash", path, PYTHON, BINARY, *options],
+        timeout=60)
     assert_times_out(result, "name lookup")
-    assert "app.example" in result.err
+    assert "connecting to ws://app.example/: " in result.err
 
 
 @pytest.mark.parametrize("phase", ["TLS handshake", "upgrade"])

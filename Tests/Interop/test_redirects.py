@@ -232,6 +232,40 @@ def test_a_location_that_leads_nowhere_exits_4(certificates, location, words):
     assert len(origins.requests) == 1
 
 
+@pytest.mark.parametrize("options", [[], ["-L"]])
+@pytest.mark.parametrize("location", ["ws://you:geheim@127.0.0.1:99999/", "//you:geheim@a b/", "ftp://you:geheim@h/"])
+def test_a_password_in_a_location_is_not_shown(certificates, location, options):
+    with Origins(certificates, location=location) as origins:
+        result = run(origins, certificates, "-v", *options)
+    assert result.status == 4
+    assert "geheim" not in result.err
+
+
+@pytest.mark.parametrize("length", ["", "Content-Length: 100\r\n", "Transfer-Encoding: chunked\r\n"])
+def test_the_body_of_a_redirect_is_not_waited_for(length):
+    def script(peer):
+        head = peer.read_request()
+        if head.split()[1] == b"/start":
+            # The body is announced, or ends with the connection, and never comes.
+            peer.send(f"HTTP/1.1 302 Found\r\nLocation: /next\r\n{length}\r\n".encode())
+            peer.read_until_close()
+            return
+        peer.upgrade(then=wire.text("arrived") + wire.close(1000))
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "-L", "--no-stdin", "--connect-timeout", "5s", f"{server.url}start")
+    assert (result.status, result.out, result.err) == (0, b"arrived\n", "")
+
+
+@pytest.mark.parametrize("status", [300, 304, 399])
+def test_a_status_that_location_does_not_follow_is_not_said_to_be_followed(certificates, status):
+    with Origins(certificates, location="/next", status=status) as origins:
+        result = run(origins, certificates, "-L")
+    assert result.status == 4
+    assert "--location" not in result.err
+
+
 @pytest.mark.parametrize("location, status", [("\x1b[31m://x", 5), ("\u202e\x9b://x", 4)])
 def test_a_location_cannot_drive_the_terminal(certificates, location, status):
     for options in [[], ["-L"], ["-L", "-v"]]:

@@ -5,18 +5,21 @@ internal final class ClientOpening {
     typealias Opened = (upgrade: ClientUpgrade, firstBytes: [UInt8])
 
     private let stream: any ByteStream
+    private let followsRedirects: Bool
     private let completion: (Result<Opened, ConnectError>) -> Void
     private var handshake: ClientHandshake
     private var requestBytes = ByteBuffer()
     private var isOver = false
 
     /// Prepares the handshake on a stream, which belongs to it until the completion is called.
+    /// - Parameter followsRedirects: Whether nobody will look at the body of a redirect, so that it is not waited for.
     init(
-        _ handshake: ClientHandshake, on stream: any ByteStream,
+        _ handshake: ClientHandshake, on stream: any ByteStream, followsRedirects: Bool = false,
         completion: @escaping (Result<Opened, ConnectError>) -> Void
     ) {
         self.handshake = handshake
         self.stream = stream
+        self.followsRedirects = followsRedirects
         self.completion = completion
     }
 
@@ -50,7 +53,11 @@ internal final class ClientOpening {
         guard !isOver else { return }
         do throws(HandshakeError) {
             switch try handshake.receive(bytes) {
-            case .needsMore: return
+            case .needsMore:
+                guard followsRedirects, let refusal = partialRefusal, case .refused(let head, _, _) = refusal,
+                    head.isRedirect
+                else { return }
+                finish(.failure(.handshake(refusal)))
             case .upgraded(let upgrade, let consumedByteCount):
                 stream.stopReading()
                 let rest = bytes.extracting(droppingFirst: consumedByteCount)

@@ -111,7 +111,6 @@ public final class Connector {
         } catch {
             return finish(.failure(.proxyChoice(error)))
         }
-        peer = proxy?.description
         // SOCKS 5 without h: the proxy gets an address that we look up.
         guard proxy?.needsTargetAddress == true, case .tcp(let host, let port) = request.url.endpoint else {
             return open(targetAddress: nil)
@@ -164,6 +163,7 @@ public final class Connector {
 
     private func open(targetAddress: [UInt8]?) {
         guard let firstHop else { preconditionFailure("echo: needs a destination") }
+        peer = proxy?.description
         let opener = StreamOpener(firstHop, network: settings.network, on: loop) { [self] result in
             self.opener = nil
             switch result {
@@ -260,7 +260,8 @@ public final class Connector {
         enter(.upgrading)
         request = request.withCookies(from: resources.cookies, at: WallTime.now.seconds)
         let handshake = ClientHandshake(request: request, nonce: SecureRandom.bytes(16))
-        let opening = ClientOpening(handshake, on: stream) { [self] result in
+        let followsRedirects = settings.maximumRedirects != nil
+        let opening = ClientOpening(handshake, on: stream, followsRedirects: followsRedirects) { [self] result in
             switch result {
             case .failure(.lost(.protection(let error as TLSError), _)): finish(.failure(.security(error)))
             case .failure(.handshake(.refused(let head, let body, let isTruncated))):

@@ -111,7 +111,8 @@ extension HandshakeError: CustomStringConvertible {
         let remedy =
             switch head.status {
             case 200...299: "; this path answers plain HTTP, check it"
-            case 300...399 where head.fields.contains(named: "Location"): "; follow the redirect with --location"
+            case _ where head.isRedirect && head.fields.contains(named: "Location"):
+                "; follow the redirect with --location"
             case 401: describeLogin(head, hasSentCredentials: hasSentCredentials)
             case 403: "; check --origin and the credentials"
             case 404: "; check the path"

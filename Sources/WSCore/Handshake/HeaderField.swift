@@ -18,7 +18,7 @@ public struct HeaderField: Equatable, Sendable {
 
     /// Takes a line of the form `Name: value`, as the option `-H` has it, or throws ``HeaderFieldError``.
     public init(parsing line: String) throws(HeaderFieldError) {
-        guard let colon = line.utf8.firstIndex(of: ASCII.colon) else { throw .missingColon(line) }
+        guard let colon = line.utf8.firstIndex(of: ASCII.colon) else { throw .missingColon }
         try self.init(
             name: String(line[..<colon]),
             value: String(line[line.utf8.index(after: colon)...]))
@@ -39,21 +39,31 @@ public struct HeaderField: Equatable, Sendable {
     var line: String { "\(name): \(value)\r\n" }
 }
 
-/// Why something is not a header field.
+/// Why something is not a header field; without its value, which may be a secret.
 public enum HeaderFieldError: Error, Equatable, CustomStringConvertible {
-    case missingColon(String)
+    case missingColon
     case invalidName(String)
     case controlCharacterInValue(name: String)
 
     /// Why, and what to try.
     public var description: String {
         switch self {
-        case .missingColon(let line):
-            "\(quoted(line)) has no colon; write 'Name: value'"
+        case .missingColon:
+            "there is no colon; write 'Name: value'"
         case .invalidName(let name):
-            "\(quoted(name)) is not a header field name; use letters, digits and hyphens, and no space before the colon"
+            """
+            \(quoted(Self.beginning(ofInvalidName: name))) is not a header field name; use letters, digits and hyphens, \
+            and no space before the colon
+            """
         case .controlCharacterInValue(let name):
             "the value of \(quoted(name)) contains a control character; remove line breaks and the like"
         }
+    }
+
+    /// Up to the first character that no name can have: of a line whose first colon is that of a secret, what follows
+    /// is not to be shown.
+    private static func beginning(ofInvalidName name: String) -> String {
+        let length = name.unicodeScalars.prefix { ASCII.isToken(String($0)) }.count
+        return String(String.UnicodeScalarView(name.unicodeScalars.prefix(length + 1)))
     }
 }

@@ -59,7 +59,7 @@ extension RedirectError: CustomStringConvertible {
     }
 
     private static func shown(_ locations: [String]) -> String {
-        quoted(locations.map(WebSocketURL.hidingUserInfo).joined(separator: ", "))
+        quoted(locations.map(WebSocketURL.withoutUserInfo).joined(separator: ", "))
     }
 
     private static func shown(_ url: WebSocketURL) -> String { escapingControls(url.description) }

@@ -32,6 +32,8 @@ public enum URLError: Error, Equatable, CustomStringConvertible {
     case invalidUTF8
     /// The user name or password contains an @.
     case unescapedAtSign
+    /// The user name or password contains a / or a ?.
+    case unescapedSlash
     /// The user name or password cannot be sent.
     case invalidCredentials(CredentialsError)
     /// `ws+unix:` has no path.
@@ -66,6 +68,8 @@ public enum URLError: Error, Equatable, CustomStringConvertible {
         case .invalidUTF8: "the percent escapes are not UTF-8; encode the characters as UTF-8"
         case .unescapedAtSign:
             "more than one '@' before the path; percent-encode those of the user name and password as %40"
+        case .unescapedSlash:
+            "the user name or password, before '@', is not percent-encoded; write '/' as %2F and '?' as %3F"
         case .invalidCredentials(let error): error.description
         case .emptySocketPath: "there is no socket path; write ws+unix:/PATH/TO/SOCKET:/REQUEST"
         case .controlCharacterInSocketPath: "the socket path contains a control character; rename the socket"

@@ -20,16 +20,6 @@ extension WebSocketURL {
             requestTarget: mergedTarget(with: try Self.encodePathAndQuery(reference)), userInfo: userInfo)
     }
 
-    /// A reference as it can be shown, well-formed or not: without the user name and password that it may have.
-    public static func hidingUserInfo(of reference: String) -> String {
-        guard let slashes = reference[...].firstRange(ofASCII: "//") else { return reference }
-        let authority = reference.utf8[slashes.upperBound...].dropFirst()
-        // RFC 3986 §3.2: the authority ends at the first of these.
-        let end = authority.firstIndex { "/?#".utf8.contains($0) } ?? authority.endIndex
-        guard let at = authority[..<end].lastIndex(of: UInt8(ascii: "@")) else { return reference }
-        return reference[..<authority.startIndex] + "•••" + reference[at...]
-    }
-
     /// The target for a relative reference, which is ASCII.
     private func mergedTarget(with reference: String) -> String {
         guard let first = reference.utf8.first else { return requestTarget }

@@ -119,13 +119,23 @@ extension WebSocketURL {
             userInfo = try Self.parseUserInfo(hostAndPort[..<at])
             hostAndPort = hostAndPort[hostAndPort.utf8.index(after: at)...]
         }
-        let authority = try HostAndPort(parsing: hostAndPort, isInternational: true)
+        let authority = try Self.parseAuthority(hostAndPort, rest: text[authorityEnd...])
         let host = authority.zone.map { "\(authority.host)%\($0)" } ?? authority.host
         self.init(
             isSecure: isSecure,
             endpoint: .tcp(host: host, port: authority.port ?? Self.defaultPort(isSecure: isSecure)),
             requestTarget: try Self.parseTarget(text[authorityEnd...]),
             userInfo: userInfo)
+    }
+
+    /// Reads the host and port before a path and query.
+    private static func parseAuthority(_ text: Substring, rest: Substring) throws(URLError) -> HostAndPort {
+        do throws(URLError) {
+            return try HostAndPort(parsing: text, isInternational: true)
+        } catch {
+            // With an '@' later on, this may be the beginning of a password, which is not to be shown.
+            throw rest.utf8.contains(UInt8(ascii: "@")) ? .unescapedSlash : error
+        }
     }
 
     /// Reads what follows `ws+unix:`: `path[:request]`.

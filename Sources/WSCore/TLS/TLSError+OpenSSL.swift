@@ -4,6 +4,8 @@ extension TLSError {
     /// What decides the meaning of an error of OpenSSL's.
     struct Circumstances {
         let isServer: Bool
+        /// Whether the handshake is done.
+        let isEstablished: Bool
         let minimumVersion: TLSVersion
         let serverName: String?
         /// Whether the server has asked for a certificate of ours.
@@ -36,6 +38,8 @@ extension TLSError {
         let name = SSL_alert_desc_string_long(Int32(number)).map { String(cString: $0) } ?? "unknown"
         let alert = Int32(number)
         if let error = ofCertificateAlert(alert, name: name, circumstances) { return error }
+        // RFC 8446 §6.2: those that follow are about the handshake; once it is done they say nothing that could be true.
+        guard !circumstances.isEstablished else { return .alert(name: name, number: number) }
         switch alert {
         case SSL_AD_PROTOCOL_VERSION: return unsupportedVersion(circumstances)
         case SSL_AD_HANDSHAKE_FAILURE, SSL_AD_INSUFFICIENT_SECURITY: return .nothingInCommon(alert: name)

@@ -275,8 +275,9 @@ extension TLSSession {
             TLSError(
                 errors,
                 of: TLSError.Circumstances(
-                    isServer: context.isServer, minimumVersion: context.minimumVersion, serverName: name?.verifiedText,
-                    certificateWasRequested: clientCertificateWasRequested, hasCertificate: context.hasCertificate)))
+                    isServer: context.isServer, isEstablished: isEstablished, minimumVersion: context.minimumVersion,
+                    serverName: name?.verifiedText, certificateWasRequested: clientCertificateWasRequested,
+                    hasCertificate: context.hasCertificate)))
     }
 
     private func fail(_ error: TLSError) -> TLSError {

@@ -27,7 +27,8 @@ struct ConnectSettings {
         do throws(URLError) {
             url = try WebSocketURL(parsing: arguments.url)
         } catch {
-            throw .badArgument(what: "URL '\(escapingControls(arguments.url))'", why: "\(error)")
+            let shown = escapingControls(WebSocketURL.withoutUserInfo(arguments.url))
+            throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
         }
         let proxies = try Self.proxies(arguments, secrets: secrets)
         let request = try RequestComposition(arguments: arguments, secrets: secrets).request(for: url)

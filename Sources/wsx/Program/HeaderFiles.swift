@@ -7,7 +7,7 @@ enum HeaderFiles {
         var fields: [HeaderField] = []
         for header in headers {
             guard header.first == "@" else {
-                fields.append(try field(header, from: "--header '\(escapingControls(header))'"))
+                fields.append(try field(header, from: "--header"))
                 continue
             }
             let path = String(header.dropFirst())

@@ -29,7 +29,8 @@ enum ReportedHead {
 
     private static func line(_ field: HeaderField) -> String {
         if secretNames.contains(where: field.isNamed) { return "\(field.name): •••" }
-        let value = field.isNamed("Location") ? WebSocketURL.hidingUserInfo(of: field.value) : field.value
+        // RFC 9110 §4.2.4: a URL can carry a user name and password.
+        let value = field.isNamed("Location") ? WebSocketURL.withoutUserInfo(field.value) : field.value
         return "\(field.name): \(value)"
     }
 }

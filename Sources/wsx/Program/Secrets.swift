@@ -32,12 +32,12 @@ struct Secrets {
 
     /// What is typed in answer to a question.
     ///
-    /// Throws ``Failure/badArgument(what:why:)`` where there is nobody to ask.
+    /// Throws ``Failure/badArgument(what:why:)`` where there is nobody to ask, or no answer.
     func asked(_ question: String, for option: String, noun: String, remedy: String) throws(Failure) -> String {
         guard let answer = try ask(question) else {
             throw .badArgument(
                 what: option,
-                why: "there is no \(noun) and no terminal to ask on; write \(remedy), @FILE or env:NAME")
+                why: "there is no \(noun), and none was typed on a terminal; write \(remedy), @FILE or env:NAME")
         }
         return answer
     }

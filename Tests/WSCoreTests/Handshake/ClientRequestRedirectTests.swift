@@ -212,18 +212,4 @@ import Testing
         #expect(back.fields.all(named: "Cookie") == ["a=stored; b=stored"])
     }
 
-    @Test(
-        "a reference is shown without its user name and password",
-        arguments: [
-            ("http://user:pass@host/a@b", "http://•••@host/a@b"), ("//u@h", "//•••@h"),
-            ("ws://a@b@c?x", "ws://•••@c?x"),
-            ("/path//a@b", "/path//•••@b"), ("http://host/a@b", "http://host/a@b"), ("/a@b", "/a@b"),
-            ("http:/u@h", "http:/u@h"),
-            ("", ""),
-        ])
-    func hiddenUserInfo(reference: String, shown: String) {
-        #expect(WebSocketURL.hidingUserInfo(of: reference) == shown)
-        #expect(!RedirectError.invalidLocation("ws://user:secret@", .emptyHost).description.contains("secret"))
-        #expect(!RedirectError.severalLocations(["/", "ws://u:secret@h"]).description.contains("secret"))
-    }
 }

@@ -99,7 +99,7 @@ import Testing
             ("ws://h/%", .malformedPercentEscape("%")), ("ws://h/%4", .malformedPercentEscape("%4")),
             ("ws://h/?%zz", .malformedPercentEscape("%zz")), ("ws://%f/", .malformedPercentEscape("%f")),
             ("ws://u%ff@h/", .invalidUTF8), ("ws://%ff/", .invalidUTF8),
-            ("ws://a@b@h/", .unescapedAtSign),
+            ("ws://a@b@h/", .unescapedAtSign), ("ws://a:b/c@h/", .unescapedSlash), ("a:b?c@h", .unknownScheme("a")),
             ("ws://a%3Ab:c@h/", .invalidCredentials(.colonInUser)),
             ("ws://a:%0A@h/", .invalidCredentials(.controlCharacterInPassword)),
             ("ws+unix:", .emptySocketPath), ("ws+unix::/x", .emptySocketPath),
@@ -109,6 +109,18 @@ import Testing
     func bad(text: String, error: URLError) {
         #expect(throws: error) { try WebSocketURL(parsing: text) }
         #expect(!error.description.isEmpty)
+    }
+
+    @Test(
+        "a text is shown without what may be a password, also where it is no URL",
+        arguments: [
+            ("ws://u:p@h/x", "ws://•••@h/x"), ("WSS://u:p@h", "wss://•••@h"), ("u:p@h:1/", "•••@h:1/"),
+            ("ws://u:p/q@h/", "ws://•••@h/"), ("u:p//q@h/", "•••@h/"), ("ws://u:p@q@h/", "ws://•••@h/"),
+            ("ws:u:p@h/", "•••@h/"), ("//u:p@h/", "//•••@h/"), ("ws://u:p#q@h", "ws://•••@h"), ("@h", "•••@h"),
+            ("ws://h/x", "ws://h/x"), ("", ""),
+        ])
+    func withoutUserInfo(text: String, shown: String) {
+        #expect(WebSocketURL.withoutUserInfo(text) == shown)
     }
 
     @Test("user name and password are percent-decoded and never shown")

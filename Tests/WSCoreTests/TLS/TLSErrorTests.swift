@@ -1,3 +1,4 @@
+import COpenSSL
 import Testing
 
 @testable import WSCore
@@ -21,6 +22,23 @@ struct TLSErrorTests {
         ]
         #expect(Set(errors.map(\.identifier)).count == errors.count)
         #expect(Set(errors.map(\.description)).count == errors.count)
+    }
+
+    @Test(
+        "an alert that is about the handshake is no more than its name once TLS stands",
+        arguments: [
+            (40, "tls-nothing-in-common"), (70, "tls-version"), (71, "tls-nothing-in-common"),
+            (112, "tls-unrecognized-name"), (120, "tls-no-application-protocol"),
+        ])
+    func alerts(number: Int, identifier: String) {
+        for isEstablished in [false, true] {
+            let error = TLSError(
+                [OpenSSLError(code: UInt(ERR_LIB_SSL) << 23 | UInt(Int(SSL_AD_REASON_OFFSET) + number))],
+                of: TLSError.Circumstances(
+                    isServer: false, isEstablished: isEstablished, minimumVersion: .tls12, serverName: "n",
+                    certificateWasRequested: false, hasCertificate: false))
+            #expect(error.identifier == (isEstablished ? "tls-alert" : identifier))
+        }
     }
 
     @Test("what a peer says in place of TLS cannot drive a terminal")

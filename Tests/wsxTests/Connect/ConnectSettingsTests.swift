@@ -38,8 +38,9 @@ import WSCore
     func auth() throws {
         let settings = try self.settings { $0.auth = "user:pass:word" }
         #expect(settings.connector.request.fields.first(named: "Authorization") == "Basic dXNlcjpwYXNzOndvcmQ=")
-        expectMessage("--auth: there is no password and no terminal to ask on; write USER:PASSWORD, @FILE or env:NAME")
-        {
+        expectMessage(
+            "--auth: there is no password, and none was typed on a terminal; write USER:PASSWORD, @FILE or env:NAME"
+        ) {
             () throws(Failure) in _ = try self.settings { $0.auth = "user" }
         }
         expectMessage("--auth: the password contains a control character; remove it") {

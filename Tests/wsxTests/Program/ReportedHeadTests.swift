@@ -21,13 +21,13 @@ import WSCore
         let fields = HTTPFields([
             try HeaderField(name: "Server", value: "x\u{202E}y"),
             try HeaderField(name: "set-cookie", value: "session=secret"),
-            try HeaderField(name: "location", value: "https://user:secret@h/p"),
+            try HeaderField(name: "location", value: "wss://u:secret@h/"),
         ])
         let head = ResponseHead(status: 403, reason: "No\u{9B}", fields: fields, minorVersion: 0)
         #expect(
             ReportedHead.lines(of: head) == [
                 #"HTTP/1.0 403 No\u{9B}"#, #"Server: x\u{202E}y"#, "set-cookie: •••",
-                "location: https://•••@h/p",
+                "location: wss://•••@h/",
             ])
         #expect(
             ReportedHead.lines(of: ResponseHead(status: 200, reason: "", fields: HTTPFields())) == ["HTTP/1.1 200"])
