@@ -40,6 +40,8 @@ complete -c wsx -n '__fish_seen_subcommand_from connect' -s L -l location -d 'Fo
 complete -c wsx -n '__fish_seen_subcommand_from connect' -l max-redirects -x -d 'Most redirects to follow'
 complete -c wsx -n '__fish_seen_subcommand_from connect' -s 4 -l ipv4 -d 'Connect over IPv4 only'
 complete -c wsx -n '__fish_seen_subcommand_from connect' -s 6 -l ipv6 -d 'Connect over IPv6 only'
+complete -c wsx -n '__fish_seen_subcommand_from connect' -l resolve -x -d 'Connect to IP for this HOST and PORT'
+complete -c wsx -n '__fish_seen_subcommand_from connect' -l source-ip -x -d 'Connect from this address'
 complete -c wsx -n '__fish_seen_subcommand_from connect' -l unix-socket -r -F -d 'Connect to a socket file'
 complete -c wsx -n '__fish_seen_subcommand_from connect' -l connect-timeout -x -d 'Time to connect, upgrade included'
 complete -c wsx -n '__fish_seen_subcommand_from connect' -l proxy -x -d 'Connect through a proxy'

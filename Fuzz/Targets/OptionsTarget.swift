@@ -28,12 +28,16 @@ extension FuzzTarget {
     private static func checkConnect(_ arguments: ConnectArguments) {
         expect(isLegal(closeCode: arguments.closeCode), "\(arguments.closeCode) must not be sent")
         expect(arguments.closeReason.utf8.count <= 123, "the reason is too long")
-        expect(arguments.connectTimeout >= .zero && arguments.closeTimeout >= .zero, "a time is negative")
+        expect(arguments.connectTimeouts.whole > .zero && arguments.closeTimeout >= .zero, "a time is negative")
         expect(arguments.maximumMessageBytes > 0 && arguments.maximumFragments > 0, "a limit is not positive")
         expect(arguments.fragmentBytes.map { $0 > 0 } ?? true, "the size of fragments is not positive")
-        guard arguments.file == nil, !namesFile(arguments.headers) else { return }
+        let secrets = [arguments.auth, arguments.bearer, arguments.tls.passphrase].compactMap { $0 } + arguments.cookies
+        let tls = arguments.tls
+        guard arguments.file == nil, !namesFile(arguments.headers + secrets), tls.authorities == nil,
+            tls.certificate == nil, tls.key == nil
+        else { return }
         do throws(Failure) {
-            checkRequest(try ConnectSettings(arguments).request)
+            checkRequest(try ConnectSettings(arguments).connector.request)
         } catch {
             expectOneSafeLine(error.message ?? "")
         }
@@ -41,7 +45,10 @@ extension FuzzTarget {
 
     private static func checkListen(_ arguments: ListenArguments) {
         expect(arguments.maximumMessageBytes > 0 && arguments.maximumFragments > 0, "a limit is not positive")
-        guard !namesFile(arguments.headers) else { return }
+        let tls = arguments.tls
+        guard !namesFile(arguments.headers + [tls.passphrase].compactMap { $0 }), tls.certificate == nil,
+            tls.key == nil, tls.clientAuthorities == nil
+        else { return }
         do throws(Failure) {
             _ = try ListenSettings(arguments)
         } catch {

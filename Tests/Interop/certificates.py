@@ -98,7 +98,7 @@ class Identity:
 class Certificates:
     """A root that tests trust, with all that it or others have signed, as files in a directory.
 
-    `good` and `other` are as they should be; `bad` has the rest by their kinds, those of the issue's matrix that a certificate makes.
+    `good` and `other` are as they should be; `bad` has the rest by their kinds.
     """
 
     def __init__(self, directory):

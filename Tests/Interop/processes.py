@@ -141,17 +141,19 @@ class Running:
         return status
 
     def wait_for(self, pattern, stream="err", timeout=30):
-        """Waits until what was written matches, and returns the match."""
+        """Waits until what was written matches, and returns the match; fails at once when there is no more to come."""
         deadline = time.monotonic() + timeout
         pattern = re.compile(pattern.encode())
         with self._changed:
             while True:
+                is_over = not any(thread.is_alive() for thread in self._threads)
                 match = pattern.search(self._texts[stream])
                 if match:
                     return match
                 left = deadline - time.monotonic()
-                assert left > 0, f"no {pattern.pattern!r} in {bytes(self._texts[stream])!r}, error: {self.err!r}"
-                self._changed.wait(left)
+                assert left > 0 and not is_over, (
+                    f"no {pattern.pattern!r} in {bytes(self._texts[stream])!r}, error: {self.err!r}")
+                self._changed.wait(min(left, 0.2))
 
     def _collect(self, name, stream):
         def collect():

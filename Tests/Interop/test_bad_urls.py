@@ -46,8 +46,6 @@ from processes import assert_fails, wsx
      ("ws+unix::/path", ["no socket path"]),
      ("ws+unix:/a%00b", ["control character"]),
      ("echo://host", []),
-     ("wss://host/", ["TLS"]),
-     ("https://host/", ["TLS"]),
      ("ws://\u202ehost/", []),
      ("ws://host/\x1b[31m", ["control character"])],
     ids=lambda value: value[:30].encode("unicode_escape").decode() if isinstance(value, str) else "")

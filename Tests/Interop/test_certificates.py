@@ -29,7 +29,7 @@ class Bad:
 
 MATRIX = {
     "expired": Bad("expired on", "expired"),
-    "not yet valid": Bad("is not valid before", "not yet valid"),
+    "not yet valid": Bad("is not yet valid", "not yet valid"),
     "self-signed": Bad("is self-signed", "self-signed"),
     "unknown authority": Bad("an authority that is not trusted: CN ?= ?wsx strange root", "unknown authority"),
     "wrong host": Bad("is not for .localhost. but for .elsewhere.test", "wrong host", name="localhost"),
@@ -44,8 +44,10 @@ MATRIX = {
     "missing intermediate": Bad("wsx test intermediate, which the server did not send", "missing intermediate"),
     "weak key": Bad("a weak key: .*1024 bits", "weak key", server=INSECURE),
     "wrong order": Bad("a chain out of order", "wrong order"),
-    "client certificate asked for, TLS 1.2": Bad("requires a client certificate", server=["-tls1_2", *ASKS_FOR_CERTIFICATE]),
-    "client certificate asked for, TLS 1.3": Bad("requires a client certificate", server=["-tls1_3", *ASKS_FOR_CERTIFICATE]),
+    "client certificate asked for, TLS 1.2": Bad(
+        "requires a client certificate", server=["-tls1_2", *ASKS_FOR_CERTIFICATE]),
+    "client certificate asked for, TLS 1.3": Bad(
+        "requires a client certificate", server=["-tls1_3", *ASKS_FOR_CERTIFICATE]),
 }
 # For the user these are the same.
 SAME_REASON = [

@@ -182,8 +182,8 @@ def test_a_self_signed_certificate_is_known_by_its_pin(certificates):
         context = ssl.create_default_context(cadata=certificate)
         talk_python(server, context, ["it is made out to 127.0.0.1"])
         assert talk_node(server, NODE_TLS_REJECT_UNAUTHORIZED="0").out.endswith(b"closed 1000 \n")
-        curl = ["curl", "--silent", "--max-time", "20", "-k", "--pinnedpubkey", pin, "-o", "/dev/null", "-w", "%{http_code}"]
-        assert run([*curl, server.url.replace("wss:", "https:")]).out == b"426"
+        curl = ["curl", "--silent", "--max-time", "20", "-k", "--pinnedpubkey", pin]
+        assert run([*curl, "-o", "/dev/null", "-w", "%{http_code}", server.url.replace("wss:", "https:")]).out == b"426"
 
 
 def test_each_run_makes_a_certificate_of_its_own():

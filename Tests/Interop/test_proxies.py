@@ -278,7 +278,8 @@ def test_what_is_not_an_http_proxy_exits_3(answer, words):
         assert_fails(say_hello("--proxy", f"http://127.0.0.1:{proxy.port}", "ws://app.invalid/"), 3, words)
 
 
-@pytest.mark.parametrize("answer", [b"", b"H", b"HTTP/1.1 400 Bad\r\n\r\n", b"\x00\x5a", b"\x05", b"\x05\x02", b"\x05\xff"])
+@pytest.mark.parametrize(
+    "answer", [b"", b"H", b"HTTP/1.1 400 Bad\r\n\r\n", b"\x00\x5a", b"\x05", b"\x05\x02", b"\x05\xff"])
 def test_what_is_not_a_socks_proxy_exits_3(answer):
     def script(peer):
         peer.sock.recv(1 << 16)

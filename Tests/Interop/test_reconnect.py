@@ -275,7 +275,8 @@ def test_an_answer_that_is_no_handshake_is_final():
 
 def test_the_password_of_a_proxy_is_final(guarded_tinyproxy):
     start = time.monotonic()
-    result = wsx("connect", "--reconnect", "--proxy", f"http://me:falsch@127.0.0.1:{guarded_tinyproxy.port}", "ws://127.0.0.1:1/")
+    proxy = f"http://me:falsch@127.0.0.1:{guarded_tinyproxy.port}"
+    result = wsx("connect", "--reconnect", "--proxy", proxy, "ws://127.0.0.1:1/")
     assert result.status == 3
     assert time.monotonic() - start < 5
 

@@ -185,8 +185,8 @@ def test_verbose_shows_what_was_agreed_on_and_whom_one_talks_to(certificates, ve
         result = say_hello("-v", "--ca", certificates.root, server.url)
     assert result.status == 0
     leaf = certificates.good.certificate.certificate
-    expiry = leaf.not_valid_after
-    for word in [shown, server.results[0], "CN=good", "CN=wsx test intermediate", str(expiry.year), certificates.good.pin]:
+    names = ["CN=good", "CN=wsx test intermediate"]
+    for word in [shown, server.results[0], *names, str(leaf.not_valid_after.year), certificates.good.pin]:
         assert word in result.err, result
     assert "PRIVATE" not in result.err
 
@@ -221,8 +221,9 @@ def test_the_server_sees_the_name_and_the_protocol(certificates):
 
 def test_a_server_of_tls_1_2_is_refused_where_1_3_is_asked_for(certificates):
     with OpenSSLServer(certificates.good, "-tls1_2") as server:
-        assert_fails(wsx("connect", "--ca", certificates.root, "--tls-min", "1.3", server.url), 3, "TLS 1.3", "--tls-min")
-        assert wsx("connect", "--ca", certificates.root, "--tls-min", "1.2", server.url).status in (4, 5)
+        connect = ["connect", "--ca", certificates.root]
+        assert_fails(wsx(*connect, "--tls-min", "1.3", server.url), 3, "TLS 1.3", "--tls-min")
+        assert wsx(*connect, "--tls-min", "1.2", server.url).status in (4, 5)
 
 
 @pytest.mark.parametrize("version", ["1.1", "1.4", "3", ""])
@@ -290,7 +291,7 @@ def test_a_server_that_speaks_no_tls_is_told_from_one_with_a_bad_certificate(pyt
     assert_fails(say_hello(f"wss://127.0.0.1:{python_echo.port}/"), 3, "ws://")
 
 
-@pytest.mark.parametrize("banner", [b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", b"", b"\x15\x03\x01", b"\x16\x03\x03\xff\xff"])
+@pytest.mark.parametrize("banner", [b"SSH-2.0-OpenSSH\r\n", b"", b"\x15\x03\x01", b"\x16\x03\x03\xff\xff"])
 def test_a_server_that_says_something_else_exits_3(banner):
     def script(peer):
         peer.sock.recv(1 << 16)
@@ -424,8 +425,8 @@ def test_a_large_message_passes_through_small_buffers_unharmed(certificates, tmp
 
     with ScriptedServer(script, receive_buffer=4096, context=server_context(certificates.good)) as server:
         result = wsx(
-            "connect", "--compress=off", "--ca", certificates.root, "--binary", "-f", path, "-n", "1", "--output", "raw",
-            server.url)
+            "connect", "--compress=off", "--ca", certificates.root, "--binary", "-f", path, "-n", "1",
+            "--output", "raw", server.url)
     assert (result.status, result.err) == (0, "")
     assert server.results == [hashlib.sha256(content).digest()]
     assert result.out == content

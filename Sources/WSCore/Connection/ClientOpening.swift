@@ -23,6 +23,7 @@ internal final class ClientOpening {
     /// Sends the request.
     /// - Parameter firstBytes: What the layer below had read beyond its own handshake.
     func start(with firstBytes: [UInt8] = []) {
+        guard !isOver else { return }
         stream.delegate = self
         handshake.requestBytes.withUnsafeBytes { requestBytes.append($0.bytes) }
         stream.startReading()

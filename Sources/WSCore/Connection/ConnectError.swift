@@ -18,8 +18,10 @@ public enum ConnectError: Error {
     case unresolvable(host: String, IOError)
     /// The name resolves, but to no address of the family asked for.
     case noAddress(host: String)
+    /// The zone of an IPv6 address is no interface of this machine.
+    case unknownZone(String, host: String)
     /// No address could be reached; each with its reason.
-    case unreachable([(address: String, error: IOError)])
+    case unreachable([(address: String, error: AttemptError)])
     /// The connection broke in a phase.
     case lost(StreamError, Phase)
     /// A variable of the environment names no proxy.
@@ -34,6 +36,8 @@ public enum ConnectError: Error {
     case security(TLSError)
     /// The server refused the upgrade or answered it wrongly.
     case handshake(HandshakeError)
+    /// The server refused the upgrade with 401, although it had been sent credentials.
+    case credentialsRefused(HandshakeError)
     /// The server accepted permessage-deflate, but not as it was offered.
     case compression(DeflateNegotiationError)
     /// The server redirects to where is not followed.

@@ -12,7 +12,7 @@ public final class Connector {
     private let loop: EventLoop
     private let completion: (Result<Opened, ConnectError>) -> Void
     private let startTime: Duration
-    /// Called with each ``Step``.
+    /// Called with each ``Step``; may call the connection off.
     public var didStep: ((Step) -> Void)?
 
     /// What is asked for, and how it is reached, since the last redirect.
@@ -22,7 +22,7 @@ public final class Connector {
     private var tls: TLSSummary?
 
     private var phase = ConnectError.Phase.resolving
-    private var targetLookup: NameResolver?
+    private var targetLookup: HostLookup?
     private var opener: StreamOpener?
     /// The stream, as long as none of the two that follow has it.
     private var stream: (any ByteStream)?
@@ -113,21 +113,33 @@ public final class Connector {
         }
         peer = proxy?.description
         // SOCKS 5 without h: the proxy gets an address that we look up.
-        guard let proxy, proxy.needsTargetAddress, case .tcp(let host, let port) = request.url.endpoint else {
+        guard proxy?.needsTargetAddress == true, case .tcp(let host, let port) = request.url.endpoint else {
             return open(targetAddress: nil)
         }
-        targetLookup = NameResolver.resolve(host, port: port, on: loop) { [self] result in
-            targetLookup = nil
-            switch result {
-            case .failure(let error): finish(.failure(.unresolvable(host: host, error)))
-            case .success(let all):
-                let family = settings.network.family
-                guard let address = all.first(where: { family == nil || $0.family == family }) else {
-                    return finish(.failure(.noAddress(host: host)))
-                }
-                open(targetAddress: address.hostBytes)
+        if let known = AddressOverride.addresses(for: host, port: port, in: settings.network.overrides) {
+            let family = settings.network.family
+            guard let address = known.first(where: { family == nil || $0.family == family }) else {
+                return finish(.failure(.noAddress(host: host)))
             }
+            return open(targetAddress: address.hostBytes)
         }
+        lookUpTarget(host, port: port)
+    }
+
+    /// Takes the first address that is found: which of them answers, the proxy alone could tell.
+    private func lookUpTarget(_ host: String, port: UInt16) {
+        let lookup = HostLookup(family: settings.network.family, on: loop) { [self] addresses in
+            targetLookup?.cancel()
+            targetLookup = nil
+            open(targetAddress: addresses.first?.hostBytes)
+        } didEnd: { [self] error in
+            targetLookup = nil
+            guard let error else { return }
+            let isFamilyMissing = error == .noAddress && settings.network.family != nil
+            finish(.failure(isFamilyMissing ? .noAddress(host: host) : .unresolvable(host: host, error)))
+        }
+        targetLookup = lookup
+        lookup.start(host, port: port)
     }
 
     private func chooseProxy() throws(ProxyChoiceError) -> Proxy? {
@@ -161,6 +173,7 @@ public final class Connector {
                 self.peer = peer
                 self.stream = stream
                 didStep?(.reached(peer: peer, proxy))
+                guard !isOver else { return }
                 if let proxy { reach(proxy, targetAddress: targetAddress) } else { secure() }
             }
         }
@@ -196,6 +209,8 @@ public final class Connector {
                 userAgent: request.fields.first(named: "User-Agent"))
             let tunnel = ProxyTunnel(handshake, with: proxy, on: stream) { [self] result in
                 switch result {
+                case .failure(.lost(.protection(let error as TLSError), _)):
+                    finish(.failure(.proxySecurity(proxy, error)))
                 case .failure(let error): finish(.failure(error))
                 case .success(let firstBytes):
                     self.tunnel = nil
@@ -262,6 +277,7 @@ public final class Connector {
 
     /// Follows a redirect, if that is wanted.
     private func refused(_ error: HandshakeError, _ head: ResponseHead) {
+        if head.status == 401, request.hasCredentials { return finish(.failure(.credentialsRefused(error))) }
         resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
         guard let maximumRedirects = settings.maximumRedirects else { return finish(.failure(.handshake(error))) }
         do throws(RedirectError) {
@@ -269,7 +285,8 @@ public final class Connector {
                 return finish(.failure(.handshake(error)))
             }
             didStep?(.received(head))
-            didStep?(.redirected(to: next.url))
+            if !isOver { didStep?(.redirected(to: next.url)) }
+            guard !isOver else { return }
             drop()
             request = next
             connect()
@@ -282,8 +299,9 @@ public final class Connector {
         resources.cookies.receive(opened.upgrade.response, from: request.url, at: WallTime.now.seconds)
         do throws(DeflateNegotiationError) {
             let deflate = try DeflateAnswer.parameters(in: opened.upgrade.extensions, to: request.extensionOffers)
-            opening = nil
             didStep?(.received(opened.upgrade.response))
+            guard !isOver else { return }
+            opening = nil
             finish(
                 .success(
                     Opened(

@@ -21,6 +21,7 @@ internal final class ProxyTunnel {
 
     /// Asks.
     func start() {
+        guard !isOver else { return }
         stream.delegate = self
         stream.startReading()
         send(handshake.start())

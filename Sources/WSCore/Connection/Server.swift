@@ -138,6 +138,7 @@ public final class Server<Handler: ConnectionHandler> {
             openings[ObjectIdentifier(opening)] = nil
             defer { updateAccepting() }
             switch outcome {
+            case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
             case .abandoned(.protection(let error as TLSError)?): didFailToSecure?(error, address)
             case .abandoned: break
             case .refused(let refusal): didRefuse?(refusal, address)

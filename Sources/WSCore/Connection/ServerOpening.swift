@@ -77,7 +77,12 @@ internal final class ServerOpening: ByteStreamDelegate {
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) { abandon(error) }
 
     private func abandon(_ error: StreamError?) {
-        stream.close()
+        if case .protection = error {
+            // TLS has told the client why, and the client may still be sending.
+            _ = StreamDrain(stream, output: ByteBuffer(), closesOwnSide: true) {}
+        } else {
+            stream.close()
+        }
         finish(.abandoned(error))
     }
 }

@@ -1,4 +1,5 @@
-/// Opens a stream to a host or a socket's path: name → addresses → the first that answers.
+/// Opens a stream to a host or a socket's path: name → addresses → the first that answers. The first addresses are tried
+/// while others are still being looked up.
 internal final class StreamOpener {
     /// Where a stream leads to.
     enum Destination: Equatable {
@@ -14,9 +15,9 @@ internal final class StreamOpener {
     private let network: NetworkSettings
     private let loop: EventLoop
     private let completion: (Result<Opened, ConnectError>) -> Void
-    /// Called when the name has been looked up.
+    /// Called when there is the first address to try.
     var didResolve: (() -> Void)?
-    private var lookup: NameResolver?
+    private var lookup: HostLookup?
     private var race: AddressRace?
     private var attempt: SystemStream?
     private var isOver = false
@@ -35,8 +36,7 @@ internal final class StreamOpener {
     func start() {
         switch destination {
         case .unix(let path): connect(toPath: path)
-        case .host(let host, let port):
-            lookup = NameResolver.resolve(host, port: port, on: loop) { [self] result in resolved(host, result) }
+        case .host(let host, let port): open(host, port: port)
         }
     }
 
@@ -51,19 +51,42 @@ internal final class StreamOpener {
         attempt = nil
     }
 
-    private func resolved(_ host: String, _ result: Result<[SocketAddress], IOError>) {
-        guard !isOver else { return }
-        switch result {
-        case .failure(let error): finish(.failure(.unresolvable(host: host, error)))
-        case .success(let all):
-            let addresses = network.family.map { family in all.filter { $0.family == family } } ?? all
+    private func open(_ host: String, port: UInt16) {
+        if let all = AddressOverride.addresses(for: host, port: port, in: network.overrides) {
+            let addresses = all.filter { network.family == nil || $0.family == network.family }
             guard !addresses.isEmpty else { return finish(.failure(.noAddress(host: host))) }
-            didResolve?()
-            let race = AddressRace(addresses, on: loop) { [self] result in
-                finish(result.map { stream, address in (stream, address.description) })
+            found(addresses)
+            race?.noMoreAddresses()
+        } else if let zone = SocketAddress.unknownZone(of: host) {
+            finish(.failure(.unknownZone(zone, host: host)))
+        } else {
+            let lookup = HostLookup(family: network.family, on: loop) { [self] addresses in
+                found(addresses)
+            } didEnd: { [self] error in
+                ended(host, error)
             }
-            self.race = race
-            race.start()
+            self.lookup = lookup
+            lookup.start(host, port: port)
+        }
+    }
+
+    private func found(_ addresses: [SocketAddress]) {
+        guard !isOver else { return }
+        if let race { return race.add(addresses) }
+        didResolve?()
+        let race = AddressRace(on: loop, from: network.sources) { [self] result in
+            finish(result.map { stream, address in (stream, address.description) })
+        }
+        self.race = race
+        race.add(addresses)
+    }
+
+    private func ended(_ host: String, _ error: IOError?) {
+        lookup = nil
+        switch error {
+        case nil: race?.noMoreAddresses()
+        case .noAddress? where network.family != nil: finish(.failure(.noAddress(host: host)))
+        case let error?: finish(.failure(.unresolvable(host: host, error)))
         }
     }
 
@@ -72,10 +95,10 @@ internal final class StreamOpener {
         do throws(IOError) {
             attempt = try SystemStream.connect(toPath: path, on: loop) { [self] result in
                 attempt = nil
-                finish(result.map { ($0, path) }.mapError { .unreachable([(path, $0)]) })
+                finish(result.map { ($0, path) }.mapError { .unreachable([(path, .system($0))]) })
             }
         } catch {
-            finish(.failure(.unreachable([(path, error)])))
+            finish(.failure(.unreachable([(path, .system(error))])))
         }
     }
 
@@ -85,6 +108,7 @@ internal final class StreamOpener {
             return
         }
         isOver = true
+        lookup?.cancel()
         lookup = nil
         race = nil
         completion(result)

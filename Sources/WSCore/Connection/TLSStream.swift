@@ -4,7 +4,8 @@
 ///      write(_:) ──► TLSSession.encrypt ──► TLSSession.output ──► stream
 ///
 /// The delegate hears nothing before TLS stands but that it failed, and what it writes until then stays with it.
-/// Being a stream on a stream, it can itself stand on TLS: that to a proxy.
+/// Being a stream on a stream, it can itself stand on TLS: that to a proxy. The two need layers of their own, since what
+/// the lower one has decrypted is what the upper one decrypts.
 internal final class TLSStream: ByteStream {
     let loop: EventLoop
     var delegate: (any ByteStreamDelegate)?
@@ -19,12 +20,19 @@ internal final class TLSStream: ByteStream {
     private var unread = ByteBuffer()
     private var isReading = false
     private var isEstablished = false
+    /// Whether nothing more is to be had from the peer: it has ended its side, or TLS has failed.
     private var hasEnded = false
+    /// Whether TLS has failed, so that the peer's bytes mean nothing any more.
+    private var hasFailed = false
     private var isShuttingDown = false
+    private var hasShutDownStream = false
     private var isTurnEndScheduled = false
 
     /// What is encrypted in one go, in bytes: the rest stays with its owner, whose queue is bounded.
     private static let pieceBytes = 256 << 10
+    /// Room for what a piece grows by: each 16 KiB of it get a header and a tag (RFC 8446 §5.2), of 29 bytes at most
+    /// with TLS 1.2 and 22 with 1.3.
+    private static let overheadBytes = 1 << 10
     /// Storage of an owner's buffer that is kept from one busy moment to the next, in bytes.
     private static let keptStorageBytes = 64 << 10
 
@@ -34,6 +42,7 @@ internal final class TLSStream: ByteStream {
     /// Prepares TLS on a stream, which it takes over.
     /// - Parameter completion: Gets the end of the handshake; nil: the delegate hears of a failure.
     init(_ stream: any ByteStream, session: TLSSession, layer: TLSLayer, completion: Completion? = nil) {
+        assert((stream as? TLSStream)?.layer !== layer, "TLS on TLS needs a layer of its own")
         self.stream = stream
         self.session = session
         self.layer = layer
@@ -69,18 +78,29 @@ internal final class TLSStream: ByteStream {
         guard !isClosed, isEstablished else { return }
         while !buffer.isEmpty, !isWriting {
             let count = min(buffer.count, Self.pieceBytes)
-            do throws(TLSError) {
-                try buffer.withReadableBytes { (bytes) throws(TLSError) in
-                    try session.encrypt(bytes.extracting(first: count))
-                }
+            do throws(StreamError) {
+                try encrypt(count, of: buffer)
+                try stream.write(&session.output)
             } catch {
+                // A layer above takes what is left for what is still to be written.
                 buffer.removeAll()
-                throw .protection(error)
+                throw error
             }
             buffer.consume(count)
-            try stream.write(&session.output)
         }
         if buffer.isEmpty { buffer.releaseStorage(above: Self.keptStorageBytes) }
+    }
+
+    private func encrypt(_ count: Int, of buffer: borrowing ByteBuffer) throws(StreamError) {
+        // Records are appended one by one, which would make the storage grow step by step.
+        session.output.growStorage(to: count + Self.overheadBytes)
+        do throws(TLSError) {
+            try buffer.withReadableBytes { (bytes) throws(TLSError) in
+                try session.encrypt(bytes.extracting(first: count))
+            }
+        } catch {
+            throw .protection(error)
+        }
     }
 
     /// Ends our side of TLS, and with it that of the stream.
@@ -107,7 +127,9 @@ internal final class TLSStream: ByteStream {
     /// Writes what TLS has to say. A failure shows in reading, after what the peer may have said.
     private func flush() {
         try? stream.write(&session.output)
-        if isShuttingDown, session.output.isEmpty { stream.shutdown() }
+        guard isShuttingDown, !hasShutDownStream, session.output.isEmpty else { return }
+        hasShutDownStream = true
+        stream.shutdown()
     }
 
     // MARK: Reading
@@ -123,8 +145,12 @@ internal final class TLSStream: ByteStream {
         if isEstablished { stream.stopReading() }
     }
 
+    /// The handshake reads whether the delegate wants to or not.
+    private var isInHandshake: Bool { !isEstablished && !hasFailed }
+
     private func goOnReading() {
-        guard !isClosed, isReading || !isEstablished else { return }
+        // After the end nothing is of interest. After a failure the rest may be asked for, to be thrown away.
+        guard !isClosed, isReading || isInHandshake, !hasEnded || hasFailed else { return }
         if unread.isEmpty { return stream.startReading() }
         guard !isTurnEndScheduled else { return }
         isTurnEndScheduled = true
@@ -137,7 +163,7 @@ internal final class TLSStream: ByteStream {
         guard !isClosed else { return }
         unread.append(ciphertext.extracting(droppingFirst: takenBytes))
         flush()
-        if isReading || !isEstablished { goOnReading() } else { stream.stopReading() }
+        if isReading || isInHandshake { goOnReading() } else { stream.stopReading() }
     }
 
     /// Decrypts as much as the delegate wants, and returns how many bytes that took.
@@ -189,6 +215,8 @@ internal final class TLSStream: ByteStream {
     /// Says to the peer why, and to the delegate.
     private func fail(_ error: TLSError) {
         hasEnded = true
+        hasFailed = true
+        isReading = false
         flush()
         stream.stopReading()
         fail(.protection(error))
@@ -223,6 +251,10 @@ extension TLSStream: ByteStreamDelegate {
 
     /// The connection ended without an end of TLS: whether anything is missing, the layer above knows, once TLS stands.
     func streamDidReachEnd(_ stream: any ByteStream) {
+        if hasFailed {
+            delegate?.streamDidReachEnd(self)
+            return
+        }
         do throws(TLSError) {
             try session.receiveEnd()
             end()
@@ -233,7 +265,7 @@ extension TLSStream: ByteStreamDelegate {
 
     func streamDidDrain(_ stream: any ByteStream) {
         flush()
-        if isEstablished, !isWriting { delegate?.streamDidDrain(self) }
+        if !isInHandshake, !isWriting { delegate?.streamDidDrain(self) }
     }
 
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {

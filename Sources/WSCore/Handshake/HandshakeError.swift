@@ -126,7 +126,8 @@ extension HandshakeError: CustomStringConvertible {
         let challenges = AuthenticationChallenge.parse(head.fields.all(named: "WWW-Authenticate"))
         guard !challenges.isEmpty else {
             return hasSentCredentials
-                ? "; it does not accept the credentials, check them" : "; log in with --auth or --bearer"
+                ? "; it does not accept the credentials, check --auth, --bearer or the URL"
+                : "; log in with --auth or --bearer"
         }
         let wanted = "; it wants \(AuthenticationChallenge.describe(challenges))"
         let options = AuthenticationChallenge.options(for: challenges)
@@ -134,7 +135,7 @@ extension HandshakeError: CustomStringConvertible {
             return wanted + ", which wsx cannot do; send the field yourself with -H 'Authorization: ...'"
         }
         return hasSentCredentials
-            ? wanted + " and does not accept the credentials; check them"
+            ? wanted + " and does not accept the credentials; check --auth, --bearer or the URL"
             : wanted + "; log in with \(options.joined(separator: " or "))"
     }
 }

@@ -22,6 +22,10 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let noTerminal = IOError(code: UV_ENOTTY.rawValue)
     /// The operation would have to wait.
     public static let tryAgain = IOError(code: UV_EAGAIN.rawValue)
+    /// The name exists, but has no address of the kind asked for.
+    public static let noAddress = IOError(code: UV_EAI_NODATA.rawValue)
+    /// No interface of this machine has the address.
+    public static let addressNotAvailable = IOError(code: UV_EADDRNOTAVAIL.rawValue)
     /// The operation was called off.
     public static let canceled = IOError(code: UV_ECANCELED.rawValue)
     /// The peer ended the connection without ceremony.

@@ -11,20 +11,23 @@ public final class NameResolver {
     private let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
     private var completion: ((Result<[SocketAddress], IOError>) -> Void)?
     private let port: UInt16
+    private let family: SocketAddress.Family?
 
     /// Starts looking a host up; `completion` is called in a later turn with its addresses, in the system's order of
-    /// preference, never none.
+    /// preference (RFC 6724), never none. Without a `family` they are of both.
     ///
     /// Numeric addresses are not looked up, and neither are `localhost` and names below it, which RFC 6761 §6.3
     /// gives both loopback addresses whatever the name service says.
     /// - Returns: The lookup, to ``cancel()``.
     public static func resolve(
-        _ host: String, port: UInt16, on loop: EventLoop,
+        _ host: String, port: UInt16, family: SocketAddress.Family? = nil, on loop: EventLoop,
         completion: @escaping (Result<[SocketAddress], IOError>) -> Void
     ) -> NameResolver {
-        let resolver = NameResolver(port: port, completion: completion)
+        let resolver = NameResolver(port: port, family: family, completion: completion)
         if let known = knownAddresses(of: host, port: port) {
-            resolver.finishLater(with: known, on: loop)
+            let wanted = known.filter { family == nil || $0.family == family }
+            if wanted.isEmpty { resolver.failure = .noAddress }
+            resolver.finishLater(with: wanted, on: loop)
         } else {
             resolver.start(host, on: loop)
         }
@@ -40,8 +43,11 @@ public final class NameResolver {
         return ["::1", "127.0.0.1"].compactMap { SocketAddress(numeric: $0, port: port) }
     }
 
-    private init(port: UInt16, completion: @escaping (Result<[SocketAddress], IOError>) -> Void) {
+    private init(
+        port: UInt16, family: SocketAddress.Family?, completion: @escaping (Result<[SocketAddress], IOError>) -> Void
+    ) {
         self.port = port
+        self.family = family
         self.completion = completion
         request.initialize(to: uv_getaddrinfo_t())
     }
@@ -66,7 +72,14 @@ public final class NameResolver {
     private func start(_ host: String, on loop: EventLoop) {
         request.pointee.data = Unmanaged.passRetained(self).toOpaque()
         var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
+        // No AI_ADDRCONFIG: it takes a machine whose only IPv6 addresses are loopback or link-local for one without. An
+        // address that cannot be reached fails at once.
+        hints.ai_family =
+            switch family {
+            case nil: AF_UNSPEC
+            case .ipv4: AF_INET
+            case .ipv6: AF_INET6
+            }
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         let result = uv_getaddrinfo(
             loop.handle, request,
@@ -92,7 +105,7 @@ public final class NameResolver {
             }
             next = entry.pointee.ai_next
         }
-        finish(addresses.isEmpty ? .failure(IOError(code: UV_EAI_NODATA.rawValue)) : .success(addresses))
+        finish(addresses.isEmpty ? .failure(.noAddress) : .success(addresses))
     }
 
     private var known: [SocketAddress] = []

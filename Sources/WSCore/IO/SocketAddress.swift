@@ -1,5 +1,11 @@
 import CLibuv
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// The address of an IPv4 or IPv6 socket.
 public struct SocketAddress: Sendable, CustomStringConvertible {
     /// The kinds of addresses.
@@ -12,8 +18,10 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
 
     private var storage: sockaddr_storage
 
-    /// Reads a numeric address: `127.0.0.1`, `::1`, `fe80::1%eth0`; nil when `text` is none.
+    /// Reads a numeric address: `127.0.0.1`, `::1`, `fe80::1%eth0`; nil when `text` is none, or when no interface is
+    /// called like its zone, which ``unknownZone(of:)`` tells.
     public init?(numeric text: String, port: UInt16) {
+        guard Self.unknownZone(of: text) == nil else { return nil }
         var storage = sockaddr_storage()
         let isAddress = withUnsafeMutablePointer(to: &storage) { pointer in
             let raw = UnsafeMutableRawPointer(pointer)
@@ -22,6 +30,33 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         }
         guard isAddress else { return nil }
         self.storage = storage
+        if let zone = Self.zone(of: text) { setZoneIndex(Self.zoneIndex(of: zone)) }
+    }
+
+    /// The zone of an IPv6 address that names no interface of this machine: `eth9` of `fe80::1%eth9`; nil when there is
+    /// none, or `text` is no such address.
+    public static func unknownZone(of text: String) -> String? {
+        guard let zone = zone(of: text), zoneIndex(of: zone) == 0 else { return nil }
+        let address = text.utf8.prefix { $0 != UInt8(ascii: "%") }
+        return SocketAddress(numeric: String(Substring(address)), port: 0)?.family == .ipv6 ? zone : nil
+    }
+
+    private static func zone(of text: String) -> String? {
+        text.utf8.firstIndex(of: UInt8(ascii: "%")).map { String(text[text.utf8.index(after: $0)...]) }
+    }
+
+    /// RFC 4007 §11.2: a zone is the name of an interface, or its number; 0 when there is no such interface.
+    private static func zoneIndex(of zone: String) -> UInt32 {
+        let index = if_nametoindex(zone)
+        guard index == 0, let number = UInt32(zone), interfaceName(number) != nil else { return index }
+        return number
+    }
+
+    private static func interfaceName(_ index: UInt32) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(IF_NAMESIZE)) { name in
+            guard let base = name.baseAddress, if_indextoname(index, base) != nil else { return nil }
+            return String(cString: base)
+        }
     }
 
     /// Copies an address that the system gives; nil when it is neither IPv4 nor IPv6.
@@ -50,6 +85,32 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
+    /// The index of the interface that an IPv6 address is bound to; 0: none.
+    private var zoneIndex: UInt32 {
+        guard family == .ipv6 else { return 0 }
+        return withUnsafeBytes(of: storage) { bytes in
+            bytes.loadUnaligned(fromByteOffset: Self.zoneOffset, as: UInt32.self)
+        }
+    }
+
+    private mutating func setZoneIndex(_ index: UInt32) {
+        withUnsafeMutableBytes(of: &storage) { bytes in
+            bytes.storeBytes(of: index, toByteOffset: Self.zoneOffset, as: UInt32.self)
+        }
+    }
+
+    private static var zoneOffset: Int { MemoryLayout<sockaddr_in6>.offset(of: \.sin6_scope_id) ?? 24 }
+
+    /// Whether the address means nothing without an interface, and none is given: `fe80::1` (RFC 4007 §6).
+    internal var needsZone: Bool {
+        guard family == .ipv6, zoneIndex == 0 else { return false }
+        return withUnsafeBytes(of: storage) { bytes in
+            let start = MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) ?? 8
+            // RFC 4291 §2.5.6: link-local addresses begin with the ten bits of fe80::/10.
+            return bytes[start] == 0xFE && bytes[start + 1] & 0xC0 == 0x80
+        }
+    }
+
     /// The same address with another port.
     internal func withPort(_ port: UInt16) -> SocketAddress {
         var copy = self
@@ -59,12 +120,13 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         return copy
     }
 
-    /// The address without its port: `127.0.0.1`, `::1`.
+    /// The address without its port: `127.0.0.1`, `::1`, `fe80::1%eth0`.
     public var host: String {
-        withSockaddr { address in
+        let zone = zoneIndex == 0 ? "" : "%" + (Self.interfaceName(zoneIndex) ?? String(zoneIndex))
+        return withSockaddr { address in
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
                 guard let base = text.baseAddress, uv_ip_name(address, base, text.count) == 0 else { return "?" }
-                return String(cString: base)
+                return String(cString: base) + zone
             }
         }
     }

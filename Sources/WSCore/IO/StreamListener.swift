@@ -28,7 +28,8 @@ public final class StreamListener {
         try listen(bindResult: address.withSockaddr { uv_tcp_bind(tcp, $0, 0) })
     }
 
-    /// Listens on a Unix-domain socket at `path`, which is removed at the end.
+    /// Listens on a Unix-domain socket at `path`, which is removed at the end; on Linux `@name` is one of the abstract
+    /// namespace.
     /// - Parameter accept: Takes each connection, not yet reading.
     public init(onPath path: String, loop: EventLoop, accept: @escaping (SystemStream) -> Void) throws(IOError) {
         try SystemStream.checkSocketPath(path)
@@ -37,9 +38,7 @@ public final class StreamListener {
         self.loop = loop
         self.accept = accept
         handle = UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_stream_t.self)
-        var result = uv_pipe_bind(pipe, path)
-        if result == UV_EADDRINUSE.rawValue, Descriptor.removeStaleSocket(path) { result = uv_pipe_bind(pipe, path) }
-        try listen(bindResult: result)
+        try listen(bindResult: Self.bind(pipe, to: path))
     }
 
     deinit {
@@ -75,6 +74,22 @@ public final class StreamListener {
                 guard let data = handle?.pointee.data else { return }
                 Unmanaged<StreamListener>.fromOpaque(data).release()
             }
+        }
+    }
+
+    private static func bind(_ pipe: UnsafeMutablePointer<uv_pipe_t>, to path: String) -> Int32 {
+        guard AbstractSocket.isNamed(by: path) else {
+            let result = uv_pipe_bind(pipe, path)
+            let isStale = result == UV_EADDRINUSE.rawValue && Descriptor.removeStaleSocket(path)
+            return isStale ? uv_pipe_bind(pipe, path) : result
+        }
+        do throws(IOError) {
+            let descriptor = try AbstractSocket.bound(to: path)
+            let result = uv_pipe_open(pipe, descriptor)
+            if result < 0 { Descriptor.closeDescriptor(descriptor) }
+            return result
+        } catch {
+            return error.code
         }
     }
 

@@ -10,28 +10,64 @@ extension SystemStream {
     /// How an attempt to connect ended.
     public typealias Completion = (Result<SystemStream, IOError>) -> Void
 
-    /// Connects to an IPv4 or IPv6 address.
+    /// Connects to an IPv4 or IPv6 address, where `source` is given from that address of this machine.
     ///
     /// Closing the stream that is returned calls the attempt off; `completion` is then not called.
     public static func connect(
-        to address: SocketAddress, on loop: EventLoop, completion: @escaping Completion
-    ) throws(IOError) -> SystemStream {
-        let stream = try makeTCP(on: loop)
+        to address: SocketAddress, from source: SocketAddress? = nil, on loop: EventLoop,
+        completion: @escaping Completion
+    ) throws(AttemptError) -> SystemStream {
+        let stream: SystemStream
+        do throws(IOError) {
+            stream = try makeTCP(on: loop, family: source?.family)
+        } catch {
+            throw .system(error)
+        }
+        if let source {
+            let result = stream.bind(to: source)
+            guard result == 0 else {
+                stream.close()
+                throw .source(source.host, IOError(code: result))
+            }
+        }
         let attempt = ConnectAttempt(stream: stream, completion: completion)
         let result = address.withSockaddr { sockaddr in
             stream.withTCPHandle { uv_tcp_connect(attempt.request, $0, sockaddr, ConnectAttempt.callback) }
         }
-        try attempt.began(result)
+        do throws(IOError) {
+            try attempt.began(result)
+        } catch {
+            throw .system(error)
+        }
         return stream
     }
 
-    /// Connects to a Unix-domain socket by its path.
+    /// Binds to an address of this machine and a port that is picked when it is connected.
+    private func bind(to source: SocketAddress) -> Int32 {
+        #if os(Linux)
+            // Picked here and now, it would be taken from all destinations, and one source would run out of ports after
+            // some 28,000 connections. A kernel that does not know the option goes on as before.
+            var descriptor: uv_os_fd_t = -1
+            handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { _ = uv_fileno($0, &descriptor) }
+            var isOn: Int32 = 1
+            setsockopt(
+                descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        return source.withSockaddr { sockaddr in withTCPHandle { uv_tcp_bind($0, sockaddr, 0) } }
+    }
+
+    /// Connects to a Unix-domain socket by its path; on Linux `@name` is one of the abstract namespace.
     ///
     /// Closing the stream that is returned calls the attempt off; `completion` is then not called.
     public static func connect(
         toPath path: String, on loop: EventLoop, completion: @escaping Completion
     ) throws(IOError) -> SystemStream {
         try checkSocketPath(path)
+        if AbstractSocket.isNamed(by: path) {
+            let stream = try open(descriptor: try AbstractSocket.connected(to: path), on: loop)
+            ConnectAttempt(stream: stream, completion: completion).succeedLater()
+            return stream
+        }
         let stream = try makePipe(on: loop)
         let attempt = ConnectAttempt(stream: stream, completion: completion)
         stream.withPipeHandle { uv_pipe_connect(attempt.request, $0, path, ConnectAttempt.callback) }
@@ -58,9 +94,13 @@ extension SystemStream {
         }
     }
 
-    internal static func makeTCP(on loop: EventLoop) throws(IOError) -> SystemStream {
+    /// Makes a stream that is not connected; its socket exists from now on where a family is given.
+    internal static func makeTCP(
+        on loop: EventLoop, family: SocketAddress.Family? = nil
+    ) throws(IOError) -> SystemStream {
         let handle = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
-        let result = uv_tcp_init(loop.handle, handle)
+        let domain = family.map { $0 == .ipv4 ? AF_INET : AF_INET6 } ?? AF_UNSPEC
+        let result = uv_tcp_init_ex(loop.handle, handle, UInt32(domain))
         guard result == 0 else {
             handle.deallocate()
             throw IOError(code: result)
@@ -136,6 +176,11 @@ private final class ConnectAttempt {
         throw IOError(code: result)
     }
 
+    /// Completes at the end of the turn, so that the caller has the stream by then.
+    func succeedLater() {
+        stream.loop.atEndOfTurn(self)
+    }
+
     static let callback: uv_connect_cb = { request, status in
         guard let data = request?.pointee.data else { return }
         let attempt = Unmanaged<ConnectAttempt>.fromOpaque(data).takeRetainedValue()
@@ -146,5 +191,13 @@ private final class ConnectAttempt {
         } else {
             attempt.completion(.success(attempt.stream))
         }
+    }
+}
+
+extension ConnectAttempt: EndOfTurnWork {
+    func endTurn() {
+        Unmanaged.passUnretained(self).release()
+        guard !stream.isClosed else { return }
+        completion(.success(stream))
     }
 }

@@ -33,7 +33,7 @@ struct ConnectSettings {
         let request = try RequestComposition(arguments: arguments, secrets: secrets).request(for: url)
         connector = Connector.Settings(
             request: request, destination: arguments.unixSocket.map { .unix(path: $0) },
-            network: Self.network(arguments), proxies: proxies, serverName: arguments.tls.serverName,
+            network: try NetworkSettings(arguments), proxies: proxies, serverName: arguments.tls.serverName,
             maximumRedirects: arguments.followsRedirects ? arguments.maximumRedirects : nil,
             timeouts: arguments.connectTimeouts)
         let isProxySecure = try Self.proxy(for: url, among: proxies)?.isSecure ?? false
@@ -47,16 +47,6 @@ struct ConnectSettings {
         let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.input == .lines
         isRepl = readsInput && isTyped
         readsPipe = readsInput && !isTyped
-    }
-
-    private static func network(_ arguments: ConnectArguments) -> NetworkSettings {
-        let family: SocketAddress.Family? =
-            switch arguments.addressFamily {
-            case .any: nil
-            case .ipv4: .ipv4
-            case .ipv6: .ipv6
-            }
-        return NetworkSettings(family: family)
     }
 
     private static func proxies(

@@ -25,7 +25,7 @@ extension Failure {
     private static func isPassing(_ error: ConnectError) -> Bool {
         switch error {
         case .unresolvable(_, let error): error.mayPass
-        case .unreachable(let attempts): attempts.contains { $0.error.mayPass }
+        case .unreachable(let attempts): attempts.contains { isPassing($0.error) }
         case .timedOut: true
         case .lost(.system, _): true
         case .lost(.protection(let error as TLSError), _): isPassing(error)
@@ -33,8 +33,13 @@ extension Failure {
         case .proxy(_, let error): isPassing(error)
         case .security(let error), .proxySecurity(_, let error): isPassing(error)
         case .handshake(let error): isPassing(error)
-        case .lost, .noAddress, .proxyChoice, .compression, .redirect: false
+        case .lost, .noAddress, .unknownZone, .credentialsRefused, .proxyChoice, .compression, .redirect: false
         }
+    }
+
+    /// An address to connect from that is not there, or a zone that is missing, is this end's own affair.
+    private static func isPassing(_ error: AttemptError) -> Bool {
+        if case .system(let error) = error { error.mayPass } else { false }
     }
 
     private static func isPassing(_ error: TLSError) -> Bool {

@@ -88,7 +88,9 @@ enum Failure: Error {
         case .badArgument, .badInput: "usage"
         case .input, .output, .system: "system"
         case .listening: "listen"
-        case .connecting(_, .handshake), .connecting(_, .compression), .connecting(_, .redirect): "handshake"
+        case .connecting(_, .handshake), .connecting(_, .compression), .connecting(_, .redirect),
+            .connecting(_, .credentialsRefused):
+            "handshake"
         case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent: "timeout"
@@ -104,7 +106,9 @@ enum Failure: Error {
     /// What the server answered when it refused the upgrade, or a proxy when it did not connect us.
     var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
         switch self {
-        case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))): (head, body, isTruncated)
+        case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))),
+            .connecting(_, .credentialsRefused(.refused(let head, let body, let isTruncated))):
+            (head, body, isTruncated)
         case .connecting(_, .proxy(_, .refused(let head, let body, let isTruncated))): (head, body, isTruncated)
         case .gaveUp(_, let failure): failure.refusal
         default: nil
@@ -113,11 +117,11 @@ enum Failure: Error {
 
     private static func status(of error: ConnectError) -> ExitStatus {
         switch error {
-        case .unresolvable, .noAddress, .unreachable, .lost: .unreachable
+        case .unresolvable, .noAddress, .unknownZone, .unreachable, .lost: .unreachable
         case .proxyUnreachable, .proxy, .proxySecurity, .security: .unreachable
         case .proxyChoice: .usage
         case .timedOut: .timedOut
-        case .handshake(.refused), .redirect: .refused
+        case .handshake(.refused), .credentialsRefused, .redirect: .refused
         // Nothing was said that could be right or wrong.
         case .handshake(.closedBeforeResponse), .handshake(.incompleteResponse): .unreachable
         case .handshake, .compression: .violation
@@ -128,8 +132,9 @@ enum Failure: Error {
         switch error {
         case .unresolvable(let host, let error): "looking up \(host): \(error); check the name"
         case .noAddress(let host): "\(host) has no address of the family asked for; try without -4 or -6"
-        case .unreachable(let attempts):
-            attempts.map { "\($0.address): \($0.error)" }.joined(separator: ", ") + remedy(for: attempts.last?.error)
+        case .unknownZone(let zone, let host):
+            "\(host): this machine has no interface '\(zone)'; 'ip link' lists those it has"
+        case .unreachable(let attempts): words(for: attempts)
         case .lost(let error, .tunnelling): "\(error) while the proxy was asked for the connection"
         case .lost(let error, let phase): "\(error) during the \(phase.rawValue)"
         case .proxyChoice(let error): "\(error)"
@@ -139,10 +144,22 @@ enum Failure: Error {
         case .security(let error): "\(error) (\(error.identifier))"
         case .redirect(let error): "\(error)"
         case .handshake(let error): "\(error.description)"
+        case .credentialsRefused(let error): error.description(hasSentCredentials: true)
         case .compression(let error): "\(error.description)"
         case .timedOut(let phase, let limit, _):
             "timed out after \(words(for: limit)) (\(phase.rawValue)); --connect-timeout waits longer"
         }
+    }
+
+    /// The most addresses that an error line lists: a name may have dozens.
+    private static let listedAttempts = 4
+
+    private static func words(for attempts: [(address: String, error: AttemptError)]) -> String {
+        var parts = attempts.prefix(listedAttempts).map { "\($0.address): \($0.error)" }
+        let rest = attempts.count - parts.count
+        if rest > 0 { parts.append("\(rest) more address\(rest == 1 ? "" : "es")") }
+        guard case .system(let error)? = attempts.last?.error else { return parts.joined(separator: ", ") }
+        return parts.joined(separator: ", ") + remedy(for: error)
     }
 
     private static func remedy(for error: IOError?) -> String {

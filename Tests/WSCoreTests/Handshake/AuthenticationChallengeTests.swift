@@ -51,21 +51,24 @@ import Testing
     @Test(
         "a refusal with 401 says what the server wants and how to give it",
         arguments: [
-            ([], "; log in with --auth or --bearer", "; it does not accept the credentials, check them"),
+            (
+                [], "; log in with --auth or --bearer",
+                "; it does not accept the credentials, check --auth, --bearer or the URL"
+            ),
             (
                 ["Basic realm=\"x\""], "; it wants Basic (realm \"x\"); log in with --auth",
-                "; it wants Basic (realm \"x\") and does not accept the credentials; check them"
+                "; it wants Basic (realm \"x\") and does not accept the credentials; check --auth, --bearer or the URL"
             ),
             (
                 ["bearer"], "; it wants bearer; log in with --bearer",
-                "; it wants bearer and does not accept the credentials; check them"
+                "; it wants bearer and does not accept the credentials; check --auth, --bearer or the URL"
             ),
             (
                 ["Bearer realm=api", "Basic, Digest realm=\"d\", nonce=\"n\""],
                 "; it wants Bearer (realm \"api\") or Basic or Digest (realm \"d\"); log in with --auth or --bearer",
                 """
                 ; it wants Bearer (realm \"api\") or Basic or Digest (realm \"d\") \
-                and does not accept the credentials; check them
+                and does not accept the credentials; check --auth, --bearer or the URL
                 """
             ),
             (
@@ -76,7 +79,7 @@ import Testing
                 ["Basic realm=\"\u{1B}[2J\u{202E}\""],
                 "; it wants Basic (realm \"\\u{1B}[2J\\u{202E}\"); log in with --auth",
                 """
-                ; it wants Basic (realm \"\\u{1B}[2J\\u{202E}\") and does not accept the credentials; check them
+                ; it wants Basic (realm \"\\u{1B}[2J\\u{202E}\") and does not accept the credentials; check --auth, --bearer or the URL
                 """
             ),
         ])

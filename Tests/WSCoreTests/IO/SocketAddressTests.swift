@@ -34,7 +34,32 @@ import Testing
         #endif
         let address = try #require(SocketAddress(numeric: text, port: 1))
         #expect(address.family == .ipv6)
-        #expect(address.host == "fe80::1")
+        #expect(address.host == text)
+        #expect("\(address)" == "[\(text)]:1")
+        #expect(address.withPort(2).host == text)
+        #expect(SocketAddress(numeric: "fe80::1%1", port: 1)?.host == text)
+    }
+
+    @Test("a zone that is no interface is told from a text that is no address")
+    func unknownZone() {
+        for zone in ["none", "4294967295", "4294967296", "-1"] {
+            #expect(SocketAddress(numeric: "fe80::1%\(zone)", port: 1) == nil)
+            #expect(SocketAddress.unknownZone(of: "fe80::1%\(zone)") == zone)
+        }
+        for text in ["fe80::1", "fe80::1%1", "name%none", "127.0.0.1%none", "%", "::1%%1%", ""] {
+            let expected = text == "::1%%1%" ? "%1%" : nil
+            #expect(SocketAddress.unknownZone(of: text) == expected, "\(text)")
+        }
+    }
+
+    @Test("RFC 4291 §2.5.6: only link-local addresses need a zone, and only where they have none")
+    func needsZone() {
+        for (text, expected) in [
+            ("fe80::1", true), ("febf::1", true), ("fec0::1", false), ("fe80::1%1", false), ("::1", false),
+            ("254.128.0.1", false),
+        ] {
+            #expect(SocketAddress(numeric: text, port: 1)?.needsZone == expected, "\(text)")
+        }
     }
 
     @Test(

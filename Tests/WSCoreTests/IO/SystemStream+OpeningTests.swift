@@ -66,6 +66,75 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        @Test("a socket of the abstract namespace is listened on and connected to by its name, without a file")
+        func abstract() throws {
+            try withLoop { loop in
+                var near: SystemStream?
+                var far: SystemStream?
+                let name = "@wsx-test-\(SecureRandom.bytes(8).map(String.init).joined())"
+                #expect(throws: IOError.connectionRefused) {
+                    _ = try SystemStream.connect(toPath: name, on: loop) { _ in }
+                }
+                let listener = try StreamListener(onPath: name, loop: loop) { far = $0 }
+                #expect(throws: IOError.addressInUse) { _ = try StreamListener(onPath: name, loop: loop) { _ in } }
+                _ = try SystemStream.connect(toPath: name, on: loop) { near = try? $0.get() }
+                #expect(near == nil)
+                loop.run { near != nil && far != nil }
+                let end = StreamEnd(try #require(far))
+                end.stream.startReading()
+                try StreamEnd(try #require(near)).write(Array("text".utf8))
+                loop.run { end.recorder.received.count == 4 }
+                #expect(end.recorder.received == Array("text".utf8))
+                #expect(!exists(name))
+                let calledOff = try SystemStream.connect(toPath: name, on: loop) { _ in
+                    Issue.record("the completion was called")
+                }
+                calledOff.close()
+                near?.close()
+                end.close()
+                listener.close()
+                loop.run(for: .milliseconds(5))
+            }
+        }
+    #endif
+
+    @Test("a connection from an address of this machine comes from there, in both families")
+    func source() throws {
+        try withLoop { loop in
+            for (host, source) in [("127.0.0.1", "127.0.0.3"), ("::1", "::1")] {
+                var near: SystemStream?
+                var far: SystemStream?
+                let listener = try StreamListener(
+                    on: try #require(SocketAddress(numeric: host, port: 0)), loop: loop
+                ) { far = $0 }
+                _ = try SystemStream.connect(
+                    to: try #require(listener.address), from: SocketAddress(numeric: source, port: 0), on: loop
+                ) { near = try? $0.get() }
+                loop.run { near != nil && far != nil }
+                #expect(far?.peerAddress?.host == source)
+                near?.close()
+                far?.close()
+                listener.close()
+                loop.runOnce()
+            }
+        }
+    }
+
+    @Test("an address of another machine cannot be connected from, and nothing is left open")
+    func foreignSource() throws {
+        try withLoop { loop in
+            let address = try #require(anyLoopbackPort())
+            let source = SocketAddress(numeric: "203.0.113.5", port: 0)
+            #expect(throws: AttemptError.source("203.0.113.5", .addressNotAvailable)) {
+                _ = try SystemStream.connect(to: address, from: source, on: loop) { _ in
+                    Issue.record("the completion was called")
+                }
+            }
+            loop.run(for: .milliseconds(5))
+        }
+    }
+
     @Test("a socket that is not there is reported in a later turn")
     func noSocket() throws {
         try withTemporaryDirectory { directory in

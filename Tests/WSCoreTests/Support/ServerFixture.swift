@@ -1,4 +1,6 @@
-import WSCore
+import Testing
+
+@testable import WSCore
 
 /// A server whose handlers remember what happens, and which forgets connections that have ended.
 final class ServerFixture {
@@ -6,6 +8,8 @@ final class ServerFixture {
     var clients: [Server<RecordingPeer>.Client] = []
     var handlers: [RecordingPeer] = []
     var refusals: [HandshakeRefusal] = []
+    /// What TLS with clients failed with.
+    var failures: [TLSError] = []
     /// Prepares the handler of each client.
     var handler: ((RecordingPeer) -> Void)? {
         get { registry.prepare }
@@ -20,7 +24,7 @@ final class ServerFixture {
 
     init(
         _ policy: ServerPolicy, deflate: DeflatePreferences? = nil, on loop: EventLoop,
-        handshakeTimeout: Duration = .seconds(10)
+        handshakeTimeout: Duration = .seconds(10), tls: TLSLayer? = nil
     ) {
         let registry = Registry()
         self.registry = registry
@@ -28,7 +32,7 @@ final class ServerFixture {
             .init(
                 policy: policy, connection: .init(role: .server, limits: .server), deflate: deflate,
                 handshakeTimeout: handshakeTimeout),
-            on: loop
+            tls: tls, on: loop
         ) { client in
             let handler = RecordingPeer()
             registry.fixture?.clients.append(client)
@@ -39,5 +43,12 @@ final class ServerFixture {
         }
         registry.fixture = self
         server.didRefuse = { refusal, _ in registry.fixture?.refusals.append(refusal) }
+        server.didFailToSecure = { error, _ in registry.fixture?.failures.append(error) }
+    }
+
+    /// Listens on a port that the system picks.
+    func listen() throws -> SocketAddress {
+        let address = try #require(anyLoopbackPort())
+        return try #require(try server.listen(on: .tcp(address)))
     }
 }

@@ -6,6 +6,10 @@ final class StreamRecorder: ByteStreamDelegate {
     var hasEnded = false
     var drainCount = 0
     var readError: IOError?
+    /// What TLS says, where it was TLS that failed.
+    var tlsError: TLSError?
+    /// How often reading has failed or ended.
+    var lastWordCount = 0
     var writeError: IOError?
     /// Called after each of these.
     var didChange: (any ByteStream) -> Void = { _ in }
@@ -17,6 +21,7 @@ final class StreamRecorder: ByteStreamDelegate {
 
     func streamDidReachEnd(_ stream: any ByteStream) {
         hasEnded = true
+        lastWordCount += 1
         didChange(stream)
     }
 
@@ -27,6 +32,8 @@ final class StreamRecorder: ByteStreamDelegate {
 
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         readError = IOError(of: error)
+        if case .protection(let error as TLSError) = error { tlsError = error }
+        lastWordCount += 1
         didChange(stream)
     }
 

@@ -29,6 +29,55 @@ func makeSocketPair() throws -> (Int32, Int32) {
     return (ends[0], ends[1])
 }
 
+/// Two connected TCP sockets.
+func makeTCPSockets() throws -> (Int32, Int32) {
+    #if canImport(Darwin)
+        let kind = SOCK_STREAM
+    #else
+        let kind = Int32(SOCK_STREAM.rawValue)
+    #endif
+    let listener = socket(AF_INET, kind, 0)
+    defer { _ = close(listener) }
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = try #require(anyLoopbackPort()).withSockaddr { bind(listener, $0, length) } == 0
+    try #require(isListening && listen(listener, 1) == 0)
+    let listening = SocketAddress.read { address, byteCount in
+        var length = socklen_t(byteCount.pointee)
+        return getsockname(listener, address, &length)
+    }
+    let near = socket(AF_INET, kind, 0)
+    let isConnected = try #require(listening).withSockaddr { connect(near, $0, length) } == 0
+    try #require(isConnected)
+    let far = accept(listener, nil, nil)
+    try #require(far >= 0)
+    return (near, far)
+}
+
+/// Gives a socket send and receive buffers of about so many bytes.
+func setBuffers(of socket: Int32, toBytes byteCount: Int32) {
+    var byteCount = byteCount
+    for option in [SO_SNDBUF, SO_RCVBUF] {
+        _ = setsockopt(socket, SOL_SOCKET, option, &byteCount, socklen_t(MemoryLayout<Int32>.size))
+    }
+}
+
+/// The number of sockets of this process that are connected to a port, which tells those of one test from all others.
+func connectedSocketCount(toPort port: UInt16) -> Int {
+    (0..<Int32(4096)).count { descriptor in
+        let peer = SocketAddress.read { address, byteCount in
+            var length = socklen_t(byteCount.pointee)
+            return getpeername(descriptor, address, &length)
+        }
+        return peer?.port == port
+    }
+}
+
+/// Has a socket send a reset when it is closed, in place of its last bytes.
+func resetWhenClosed(_ socket: Int32) {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    _ = setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+}
+
 /// Closes descriptors.
 func closeAll(_ descriptors: Int32...) {
     for descriptor in descriptors { _ = close(descriptor) }

@@ -158,6 +158,8 @@ import Testing
                 Network:
                   -4, --ipv4                      Connect over IPv4 only
                   -6, --ipv6                      Connect over IPv6 only
+                      --resolve HOST:PORT:IP      Connect to IP for this HOST and PORT
+                      --source-ip IP              Connect from this address
                       --unix-socket PATH          Connect to a socket file
                       --connect-timeout DURATION  Time to connect, upgrade included [10s]
                       --proxy URL                 Connect through a proxy

@@ -65,6 +65,10 @@ import WSCore
         ConnectCase("user-agent", "--user-agent", "t") { $0.userAgent = "t" },
         ConnectCase("ipv4", "-4") { $0.addressFamily = .ipv4 },
         ConnectCase("ipv6", "--ipv6") { $0.addressFamily = .ipv6 },
+        ConnectCase("resolve", "--resolve", "a:1:::1", "--resolve=b:2:::2") { $0.resolve = ["a:1:::1", "b:2:::2"] },
+        ConnectCase("source-ip", "--source-ip", "::1", "--source-ip=192.0.2.1") {
+            $0.sourceIPs = ["::1", "192.0.2.1"]
+        },
         ConnectCase("unix-socket", "--unix-socket", "/s") { $0.unixSocket = "/s" },
         ConnectCase("connect-timeout", "--connect-timeout", "250ms", "--connect-timeout=tls=2s,name=1s") {
             $0.connectTimeouts = .init(

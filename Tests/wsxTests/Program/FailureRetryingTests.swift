@@ -7,7 +7,7 @@ import WSCore
 @Suite struct FailureRetryingTests {
     private static func connecting(_ error: ConnectError) -> Failure { .connecting(url: "ws://h/", error) }
     private static func unreachable(_ errors: IOError...) -> Failure {
-        connecting(.unreachable(errors.map { ("h", $0) }))
+        connecting(.unreachable(errors.map { ("h", .system($0)) }))
     }
     private static func refused(_ status: Int) -> HandshakeError {
         .refused(ResponseHead(status: status, reason: "", fields: HTTPFields()), body: [], bodyIsTruncated: false)
@@ -35,7 +35,7 @@ import WSCore
         + [502, 503, 504].flatMap { viaProxy(proxyRefused($0)) }
         + [1, 3, 4, 5, 6].flatMap { viaProxy(.failed(SOCKS5Reply(code: $0))) }
         + viaProxy(.closedBeforeAnswer) + viaProxy(.incompleteAnswer)
-        + (proxy.map { [connecting(.proxyUnreachable($0, .unreachable([("h", .connectionRefused)])))] } ?? [])
+        + (proxy.map { [connecting(.proxyUnreachable($0, .unreachable([("h", .system(.connectionRefused))])))] } ?? [])
         + [1001, 1011, 1012, 1013, 1014].map { .closed(CloseFrame(code: CloseCode(rawValue: $0))) }
 
     static let final: [Failure] =
@@ -44,7 +44,8 @@ import WSCore
             .interrupted, .terminated, .gaveUp(after: 2, .lost(nil)), .input(.badDescriptor), .output(.brokenPipe),
             .badArgument(what: "", why: ""), .badInput(what: "", why: ""), .system(.noSuchFile),
             .listening(address: "", .addressInUse),
-            unreachable(.accessDenied), connecting(.noAddress(host: "h")),
+            unreachable(.accessDenied), connecting(.unreachable([("h", .missingZone)])),
+            connecting(.noAddress(host: "h")),
             connecting(.unresolvable(host: "h", .unknownName)), connecting(.security(.clientCertificateRequired)),
             connecting(.security(.certificate(.selfSigned(subject: "")))), connecting(.handshake(.missingAccept)),
             connecting(.handshake(.notHTTP(preview: []))), connecting(.redirect(.tooMany(maximum: 1))),

@@ -61,7 +61,7 @@ import WSCore
             failure: .gaveUp(after: 2, .lost(.system(.connectionReset))), status: .closed, kind: "lost",
             message: "the connection was lost: connection reset by peer; gave up after 2 more attempts"),
         Example(
-            failure: .gaveUp(after: 1, .connecting(url: url, .unreachable([("h:1", .connectionRefused)]))),
+            failure: .gaveUp(after: 1, .connecting(url: url, .unreachable([("h:1", .system(.connectionRefused))]))),
             status: .unreachable, kind: "connect",
             message:
                 "connecting to ws://h/: h:1: connection refused; is the server running? Gave up after 1 more attempt"),
@@ -87,10 +87,35 @@ import WSCore
                 "connecting to ws://h/: h has no address of the family asked for; try without -4 or -6"),
         Example(
             failure: .connecting(
-                url: url, .unreachable([("[::1]:1", .canceled), ("127.0.0.1:1", .connectionRefused)])),
+                url: url, .unreachable([("[::1]:1", .system(.canceled)), ("127.0.0.1:1", .system(.connectionRefused))])),
             status: .unreachable, kind: "connect",
             message:
                 "connecting to ws://h/: [::1]:1: operation canceled, 127.0.0.1:1: connection refused; is the server running?"
+        ),
+        Example(
+            failure: .connecting(
+                url: url,
+                .unreachable(
+                    [("[::1]:1", .noSource(.ipv6)), ("[fe80::1]:1", .missingZone)]
+                        + (1...4).map { ("127.0.0.\($0):1", .source("192.0.2.9", .addressNotAvailable)) })),
+            status: .unreachable, kind: "connect",
+            message: "connecting to ws://h/: [::1]:1: there is no IPv6 address to connect from, "
+                + "[fe80::1]:1: its interface is missing, as in [fe80::1%eth0], "
+                + "127.0.0.1:1: cannot connect from 192.0.2.9: not an address of this machine, "
+                + "127.0.0.2:1: cannot connect from 192.0.2.9: not an address of this machine, 2 more addresses"),
+        Example(
+            failure: .connecting(
+                url: url,
+                .unreachable((1...5).map { ("127.0.0.\($0):1", .system(.connectionRefused)) })),
+            status: .unreachable, kind: "connect",
+            message: "connecting to ws://h/: 127.0.0.1:1: connection refused, 127.0.0.2:1: connection refused, "
+                + "127.0.0.3:1: connection refused, 127.0.0.4:1: connection refused, 1 more address; "
+                + "is the server running?"),
+        Example(
+            failure: .connecting(url: url, .unknownZone("eth9", host: "fe80::1%eth9")), status: .unreachable,
+            kind: "connect",
+            message:
+                "connecting to ws://h/: fe80::1%eth9: this machine has no interface 'eth9'; 'ip link' lists those it has"
         ),
         Example(
             failure: .connecting(url: url, .lost(.system(.connectionReset), .upgrading)), status: .unreachable,

@@ -45,6 +45,9 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var maximumRedirects = 20
 
     var addressFamily = AddressFamily.any
+    /// As typed: `HOST:PORT:IP[,IP...]`.
+    var resolve: [String] = []
+    var sourceIPs: [String] = []
     var unixSocket: String?
     var connectTimeouts = ConnectTimeouts()
     /// As typed: a URL.

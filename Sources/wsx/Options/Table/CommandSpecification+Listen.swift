@@ -9,7 +9,7 @@ extension CommandSpecification {
                 manual: """
                     Where to listen. Without an address it is `127.0.0.1`, which only this machine can reach; \
                     `0.0.0.0:`*port* and `[::]:`*port* are open to the network. Port 0 picks a free one. \
-                    `unix:`*path* listens on a socket file.
+                    `unix:`*path* listens on a socket file; on Linux `unix:@`*name* on one of the abstract namespace.
                     """,
                 update: .listen { arguments, values in arguments.address = values.joined() })
         ],

@@ -57,7 +57,10 @@ extension OptionTable {
             "location", "L", group: .request,
             summary: "Follow redirects",
             manual: """
-                Follow redirects (301, 302, 303, 307 and 308), except from `wss` to `ws`. Authorization, Cookie and                 Proxy-Authorization, however they were given, and `--host` stay with the scheme, host and port that                 they were given for: nothing of them goes to another, nor comes back from there. Cookies that servers                 set on the way are sent as a browser would.
+                Follow redirects (301, 302, 303, 307 and 308), except from `wss` to `ws`. Authorization, Cookie and \
+                Proxy-Authorization, however they were given, and `--host` stay with the scheme, host and port that \
+                they were given for: nothing of them goes to another, nor comes back from there. Cookies that servers \
+                set on the way are sent as a browser would.
                 """,
             effect: .update(.connect { arguments, _ in arguments.followsRedirects = true })),
         OptionSpecification(
@@ -74,33 +77,4 @@ extension OptionTable {
         In place of the value, `@`*FILE* reads it from a file and `env:`*NAME* from an environment variable: other users \
         of the machine can see command lines.
         """
-
-    /// How the server is reached.
-    static let network = [
-        OptionSpecification(
-            "ipv4", "4", group: .network,
-            summary: "Connect over IPv4 only",
-            manual: "Connect over IPv4 only. Of `-4` and `-6` the last one counts.",
-            effect: .update(.connect { arguments, _ in arguments.addressFamily = .ipv4 })),
-        OptionSpecification(
-            "ipv6", "6", group: .network,
-            summary: "Connect over IPv6 only",
-            manual: "Connect over IPv6 only. Of `-4` and `-6` the last one counts.",
-            effect: .update(.connect { arguments, _ in arguments.addressFamily = .ipv6 })),
-        OptionSpecification(
-            "unix-socket", value: OptionValue("PATH", .file), group: .network,
-            summary: "Connect to a socket file",
-            manual: "Connect to the Unix domain socket at *PATH*. Host and path of the URL go into the request.",
-            effect: .update(.connect { arguments, value in arguments.unixSocket = value })),
-        OptionSpecification(
-            "connect-timeout", value: OptionValue("DURATION"), default: "10s", group: .network,
-            summary: "Time to connect, upgrade included",
-            manual: """
-                Give up with status 6 when everything up to the upgrade takes longer. A phase can have a limit of its                 own: `name=`*DURATION*, `connection=`, `proxy=`, `tls=` or `upgrade=`; separate several by commas, as                 in `20s,name=2s,tls=5s`.
-                """,
-            effect: .update(
-                .connect { arguments, value throws(ValueProblem) in
-                    try ConnectTimeoutValue.parse(value, into: &arguments.connectTimeouts)
-                })),
-    ]
 }

@@ -1,0 +1,91 @@
+/// Looks a host's IPv6 and IPv4 addresses up at the same time, and hands on those that are there (RFC 8305 §3).
+///
+///      IPv6 ────────────────────► didFind at once
+///      IPv4 ──► resolution delay ─► didFind, or with the answer for IPv6 if that comes sooner
+internal final class HostLookup {
+    /// RFC 8305 §3: the recommended Resolution Delay.
+    static let resolutionDelay = Duration.milliseconds(50)
+
+    private let loop: EventLoop
+    private let didFind: ([SocketAddress]) -> Void
+    private let didEnd: (IOError?) -> Void
+    private var pending: Set<SocketAddress.Family>
+    private var lookups: [NameResolver] = []
+    private var held: [SocketAddress] = []
+    private var hasFound = false
+    private var errors: [IOError] = []
+    private var timer: Timer?
+    private var isOver = false
+
+    /// Prepares a lookup.
+    /// - Parameters:
+    ///   - family: The only family that is of interest; nil: both are.
+    ///   - didFind: Takes the addresses of a family, in the system's order of preference.
+    ///   - didEnd: Called at last, with an error if there are no addresses.
+    init(
+        family: SocketAddress.Family?, on loop: EventLoop, didFind: @escaping ([SocketAddress]) -> Void,
+        didEnd: @escaping (IOError?) -> Void
+    ) {
+        self.loop = loop
+        self.didFind = didFind
+        self.didEnd = didEnd
+        pending = family.map { [$0] } ?? [.ipv6, .ipv4]
+    }
+
+    /// Begins.
+    func start(_ host: String, port: UInt16) {
+        for family in [SocketAddress.Family.ipv6, .ipv4] where pending.contains(family) {
+            lookups.append(
+                NameResolver.resolve(host, port: port, family: family, on: loop) { [self] result in
+                    received(result, for: family)
+                })
+        }
+    }
+
+    /// Calls it off; nothing is reported any more.
+    func cancel() {
+        isOver = true
+        timer = nil
+        for lookup in lookups { lookup.cancel() }
+        lookups = []
+    }
+
+    /// Takes the answer for a family.
+    func received(_ result: Result<[SocketAddress], IOError>, for family: SocketAddress.Family) {
+        guard !isOver, pending.remove(family) != nil else { return }
+        switch result {
+        case .failure(let error): errors.append(error)
+        case .success(let addresses):
+            // RFC 8305 §3: the IPv6 addresses are waited for a little, for they would go first.
+            if family == .ipv4, pending.contains(.ipv6) { return hold(addresses) }
+            handOn(addresses)
+        }
+        release()
+        guard !isOver, pending.isEmpty else { return }
+        isOver = true
+        didEnd(hasFound ? nil : reason)
+    }
+
+    private func hold(_ addresses: [SocketAddress]) {
+        held = addresses
+        let timer = Timer(on: loop) { [unowned self] in release() }
+        timer.start(after: Self.resolutionDelay)
+        self.timer = timer
+    }
+
+    private func release() {
+        timer = nil
+        let addresses = held
+        held = []
+        handOn(addresses)
+    }
+
+    private func handOn(_ addresses: [SocketAddress]) {
+        guard !isOver, !addresses.isEmpty else { return }
+        hasFound = true
+        didFind(addresses)
+    }
+
+    /// That there is no address of one family says less than why there is none of the other.
+    private var reason: IOError { errors.first { $0 != .noAddress } ?? .noAddress }
+}

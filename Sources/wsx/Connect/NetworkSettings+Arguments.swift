@@ -1,0 +1,37 @@
+import WSCore
+
+extension NetworkSettings {
+    /// What the arguments say about the network, or throws ``Failure/badArgument(what:why:)``.
+    init(_ arguments: ConnectArguments) throws(Failure) {
+        let family: SocketAddress.Family? =
+            switch arguments.addressFamily {
+            case .any: nil
+            case .ipv4: .ipv4
+            case .ipv6: .ipv6
+            }
+        var overrides: [AddressOverride] = []
+        for text in arguments.resolve { overrides.append(try Self.override(text)) }
+        var sources: [SocketAddress] = []
+        for text in arguments.sourceIPs { sources.append(try Self.source(text)) }
+        self.init(family: family, overrides: overrides, sources: sources)
+    }
+
+    private static func override(_ text: String) throws(Failure) -> AddressOverride {
+        do throws(AddressOverrideError) {
+            return try AddressOverride(parsing: text)
+        } catch {
+            throw .badArgument(what: "--resolve '\(escapingControls(text))'", why: "\(error)")
+        }
+    }
+
+    private static func source(_ text: String) throws(Failure) -> SocketAddress {
+        // A port of 0: the system picks one for each connection.
+        if let address = SocketAddress(numeric: text, port: 0) { return address }
+        let shown = escapingControls(text)
+        let why =
+            SocketAddress.unknownZone(of: text).map {
+                "this machine has no interface '\(escapingControls($0))'; 'ip link' lists those it has"
+            } ?? "it is not an IP address; write one of this machine's, like 192.0.2.1 or 2001:db8::1"
+        throw .badArgument(what: "--source-ip '\(shown)'", why: why)
+    }
+}

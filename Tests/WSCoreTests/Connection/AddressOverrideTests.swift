@@ -1,0 +1,66 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct AddressOverrideTests {
+    @Test(
+        "an entry holds for its host and port, in whatever way the host is written",
+        arguments: [
+            ("Example.COM:80:192.0.2.1", "example.com", ["192.0.2.1:80"]),
+            ("example.com.:80:192.0.2.1", "example.com", ["192.0.2.1:80"]),
+            ("example.com:80:192.0.2.1", "example.com.", ["192.0.2.1:80"]),
+            ("münchen.example:80:192.0.2.1", "xn--mnchen-3ya.example", ["192.0.2.1:80"]),
+            ("h:80:2001:db8::1", "h", ["[2001:db8::1]:80"]),
+            ("h:80:[2001:db8::1],192.0.2.1,::1", "h", ["[2001:db8::1]:80", "192.0.2.1:80", "[::1]:80"]),
+            ("[::1]:80:192.0.2.1", "::1", ["192.0.2.1:80"]),
+            ("*:80:192.0.2.1", "anything", ["192.0.2.1:80"]),
+        ])
+    func matching(text: String, host: String, expected: [String]) throws {
+        let overrides = [try AddressOverride(parsing: text)]
+        #expect(AddressOverride.addresses(for: host, port: 80, in: overrides)?.map(\.description) == expected)
+        #expect(AddressOverride.addresses(for: host, port: 81, in: overrides) == nil)
+    }
+
+    @Test("the last entry for a host counts, and one for any host only where there is none")
+    func precedence() throws {
+        let overrides = try [
+            "*:80:192.0.2.1", "h:80:192.0.2.2", "h:80:192.0.2.3", "*:80:192.0.2.4", "h:81:192.0.2.5",
+        ].map { try AddressOverride(parsing: $0) }
+        func host(_ name: String, _ port: UInt16) -> [String]? {
+            AddressOverride.addresses(for: name, port: port, in: overrides)?.map(\.host)
+        }
+        #expect(host("h", 80) == ["192.0.2.3"])
+        #expect(host("other", 80) == ["192.0.2.4"])
+        #expect(host("h", 81) == ["192.0.2.5"])
+        #expect(host("other", 81) == nil)
+        #expect(AddressOverride.addresses(for: "h", port: 80, in: []) == nil)
+    }
+
+    @Test(
+        "what is no entry says why",
+        arguments: [
+            ("", .missingPort), ("h", .missingPort), ("h:", .missingPort), ("h::192.0.2.1", .missingPort),
+            ("h:80", .missingAddress), ("h:80:", .missingAddress), ("h:80:192.0.2.1,", .missingAddress),
+            ("-h:80", .prefix("-")), ("+h:80:192.0.2.1", .prefix("+")),
+            ("h:0:192.0.2.1", .host(.invalidPort("0"))), ("h:x:192.0.2.1", .host(.invalidPort("x"))),
+            (":80:192.0.2.1", .host(.emptyHost)),
+            ("[::1:80:192.0.2.1", .host(.invalidIPv6Address("[::1:80:192.0.2.1"))),
+            ("a b:80:192.0.2.1", .host(.invalidHost("a b"))),
+            ("h:80:name", .invalidAddress("name")), ("h:80:[192.0.2.1]", .invalidAddress("[192.0.2.1]")),
+            ("h:80:fe80::1%none", .unknownZone("none")),
+        ] as [(String, AddressOverrideError)])
+    func errors(text: String, expected: AddressOverrideError) {
+        #expect(throws: expected) { try AddressOverride(parsing: text) }
+    }
+
+    @Test("errors are one line without the text's control characters")
+    func words() {
+        #expect(
+            "\(AddressOverrideError.prefix("-"))" == "nothing is remembered that could be removed; leave the '-' out")
+        #expect(
+            "\(AddressOverrideError.prefix("+"))" == "the addresses hold for the whole run anyway; leave the '+' out")
+        #expect(
+            "\(AddressOverrideError.invalidAddress("\u{1B}[m"))"
+                == "\(quoted("\u{1B}[m")) is not an IP address; write one like 192.0.2.1 or [2001:db8::1]")
+    }
+}

@@ -1,0 +1,118 @@
+import CAllocationCounter
+import Testing
+
+@testable import WSCore
+
+/// WebSocket connections on streams with TLS.
+@Suite struct ConnectionTLSTests {
+    @Test("messages of 1 MiB are echoed, and the closing handshake is clean", arguments: Transport.allCases)
+    func echoing(transport: Transport) throws {
+        try withConnections(transport) { loop, client, server in
+            server.handler.onMessage = echo
+            client.handler.remembersMessages = false
+            let message = pattern(1 << 20)
+            var equalCount = 0
+            client.handler.onMessage = { _, payload, _, _ in
+                if areEqual(bytes(of: payload), message) { equalCount += 1 }
+            }
+            for _ in 0..<8 { client.send(message) }
+            loop.run(within: .seconds(30)) { client.handler.messageCount == 8 }
+            #expect(equalCount == 8)
+            client.close(CloseFrame(code: .normalClosure, reason: "bye"))
+            loop.run { client.handler.end != nil && server.handler.end != nil }
+            for handler in [client.handler, server.handler] {
+                #expect(handler.end?.isClean == true)
+                #expect(handler.end?.failure == nil)
+                #expect(handler.endCount == 1)
+            }
+        }
+    }
+
+    @Test("the server may begin to close, too")
+    func serverCloses() throws {
+        try withConnections(.tcp) { loop, client, server in
+            server.send(pattern(3 << 20))
+            server.close(CloseFrame(code: .goingAway))
+            loop.run { client.handler.end != nil && server.handler.end != nil }
+            #expect(client.handler.messageCount == 1)
+            #expect(client.handler.end?.isClean == true && server.handler.end?.isClean == true)
+        }
+    }
+
+    @Test("a violation is answered with its close frame, although more is on its way")
+    func violation() throws {
+        try withTLSPair(.tcp) { loop, client, server in
+            let connection = Connection(
+                server.stream, settings: .init(role: .server, limits: .server),
+                resources: ConnectionResources(on: loop), handler: RecordingPeer())
+            connection.start()
+            client.stream.startReading()
+            // RFC 6455 §5.1: a client's frames are masked.
+            client.send(frame(0x81, "unmasked") + pattern(500_000))
+            loop.run { client.recorder.hasEnded }
+            #expect(client.recorder.received.prefix(1) == [0x88])
+            #expect(client.recorder.readError == nil)
+            client.close()
+            loop.run { connection.handler.end != nil }
+            #expect(connection.handler.end?.violation != nil)
+        }
+    }
+
+    @Test("a peer that pauses in the middle of messages gets all of them")
+    func pausing() throws {
+        try withConnections(.socketPair) { loop, client, server in
+            server.handler.remembersMessages = false
+            server.handler.onMessage = { connection, _, _, _ in connection.pauseReading() }
+            for _ in 0..<50 { client.send(pattern(10_000)) }
+            loop.run {
+                server.resumeReading()
+                return server.handler.messageCount == 50
+            }
+        }
+    }
+
+    @Test(
+        "echoing 2,000 messages through TLS allocates what OpenSSL does for a record, and no more",
+        .enabled(if: allocation_counter_is_available(), "allocations are counted with glibc and without a sanitizer"))
+    func allocations() throws {
+        try withConnections(.socketPair) { loop, client, server in
+            server.handler.onMessage = echo
+            server.handler.remembersMessages = false
+            client.handler.remembersMessages = false
+            var remaining = 100
+            client.handler.onMessage = { _, payload, kind, outbox in
+                remaining -= 1
+                if remaining > 0 { outbox.send(payload, as: kind) } else { loop.stop() }
+            }
+            client.send("20 bytes of message!")
+            loop.run()
+            remaining = 2000
+            client.send("20 bytes of message!")
+            allocation_counter_start()
+            loop.run()
+            let count = allocation_counter_stop()
+            #expect(remaining == 0)
+            // As TLSAllocationTests has it: 7 for a record, and a message is one there and one back.
+            #expect(count <= 7 * 2 * 2000)
+        }
+    }
+
+    private typealias Peer = Connection<RecordingPeer>
+
+    private func withConnections(_ transport: Transport, _ body: (EventLoop, Peer, Peer) throws -> Void) throws {
+        try withTLSPair(transport) { loop, client, server in
+            let resources = ConnectionResources(on: loop)
+            let near = Connection(
+                client.stream, settings: .init(role: .client, limits: .client), resources: resources,
+                handler: RecordingPeer())
+            let far = Connection(
+                server.stream, settings: .init(role: .server, limits: .server, pausesReadingWhenFull: true),
+                resources: resources, handler: RecordingPeer())
+            near.start()
+            far.start()
+            try body(loop, near, far)
+            near.terminate()
+            far.terminate()
+        }
+    }
+}

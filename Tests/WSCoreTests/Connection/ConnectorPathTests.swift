@@ -1,0 +1,331 @@
+import Testing
+
+@testable import WSCore
+
+/// What stands between a connector and its server: TLS, proxies, redirects; and what they cost when they fail.
+@Suite struct ConnectorPathTests {
+    // MARK: Through
+
+    @Test(
+        "a server is reached through each kind of proxy, with and without TLS, and messages travel",
+        arguments: ["ws", "wss"], ["", "http", "https"])
+    func paths(scheme: String, proxyScheme: String) throws {
+        try withLoop { loop in
+            let layers = try TLSLayers()
+            let server = ServerFixture(try ServerPolicy(), on: loop, tls: scheme == "wss" ? layers.server : nil)
+            server.handler = { $0.onMessage = echo }
+            let address = try server.listen()
+            let proxy = try ForwardingProxy(tls: proxyScheme == "https" ? layers.server : nil, on: loop)
+            let attempt = Attempt(
+                "\(scheme)://127.0.0.1:\(address.port)/",
+                proxy: proxyScheme.isEmpty ? nil : "\(proxyScheme)://127.0.0.1:\(proxy.port)",
+                resources: try resources(trusting: layers))
+            let opened = try attempt.outcome(on: loop).get()
+            #expect((opened.tls != nil) == (scheme == "wss"))
+            #expect(opened.peer == "127.0.0.1:\(proxyScheme.isEmpty ? address.port : proxy.port)")
+            #expect(server.clients.first?.tls != nil || scheme == "ws")
+            let client = Connection(
+                opened.stream, settings: .init(role: .client, limits: .client),
+                resources: ConnectionResources(on: loop), handler: RecordingPeer())
+            client.start(with: opened.firstBytes)
+            let message = pattern(3 << 20)
+            client.send(message)
+            loop.run { client.handler.messageCount == 1 }
+            #expect(client.handler.events == [.binary(message)])
+            client.close(CloseFrame(code: .normalClosure))
+            loop.run { client.handler.end != nil && server.server.connections.isEmpty }
+            #expect(client.handler.end?.isClean == true)
+            #expect(server.handlers.first?.end?.isClean == true)
+            server.server.close(CloseFrame(code: .goingAway))
+            proxy.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("what comes in one piece with the proxy's answer reaches the upgrade, and TLS")
+    func firstBytes() throws {
+        try withScript { loop, server in
+            server.answerHead { _ in "HTTP/1.1 200 x\r\n\r\nHTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n" }
+            let proxy = "http://127.0.0.1:\(server.port)"
+            let plain = try Attempt("ws://server.example/", proxy: proxy).outcome(on: loop)
+            guard case .failure(.handshake(.refused(let head, _, _))) = plain else {
+                Issue.record("\(plain)")
+                return
+            }
+            #expect(head.status == 403)
+            // RFC 8446 §6: a fatal alert, handshake_failure.
+            server.answerHead { _ in "HTTP/1.1 200 x\r\n\r\n\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{28}" }
+            let secure = try Attempt("wss://server.example/", proxy: proxy).outcome(on: loop)
+            guard case .failure(.security(.nothingInCommon(alert: _?))) = secure else {
+                Issue.record("\(secure)")
+                return
+            }
+        }
+    }
+
+    // MARK: Cookies
+
+    @Test("a redirect's cookies go along to the next hop, and those of a 101 with the next connection")
+    func cookies() throws {
+        try withScript { loop, server in
+            var requests: [String] = []
+            server.answerHead { request in
+                requests.append(request)
+                if request.hasPrefix("GET /next ") {
+                    return acceptingResponse(to: request, lines: "Set-Cookie: session=2\r\n")
+                }
+                return "HTTP/1.1 302 x\r\nLocation: /next\r\nSet-Cookie: hop=1\r\nContent-Length: 0\r\n\r\n"
+            }
+            let resources = try ConnectorResources()
+            for _ in 0..<2 {
+                let attempt = Attempt("ws://127.0.0.1:\(server.port)/first", resources: resources)
+                let opened = try attempt.outcome(on: loop).get()
+                #expect(opened.request.url.description == "ws://127.0.0.1:\(server.port)/next")
+                opened.stream.close()
+            }
+            let cookies = requests.map { request in
+                request.split(separator: "\r\n").first { $0.hasPrefix("Cookie: ") }?.dropFirst(8)
+            }
+            #expect(cookies == [nil, "hop=1", "hop=1; session=2", "hop=1; session=2"])
+            loop.runOnce()
+            #expect(connectedSocketCount(toPort: server.port) == 0)
+        }
+    }
+
+    // MARK: Leaks
+
+    /// Ways to fail, with what the server at the given port answers.
+    private static let failures: [(url: String, proxy: String?, answer: String, closes: Bool)] = [
+        ("ws://127.0.0.1:PORT/", nil, "HTTP/1.1 404 x\r\nContent-Length: 0\r\n\r\n", false),
+        ("ws://127.0.0.1:PORT/", nil, "HTTP/1.1 302 x\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n", false),
+        ("ws://127.0.0.1:PORT/", nil, "HTTP/1.1 302 x\r\nLocation: ftp://x/\r\nContent-Length: 0\r\n\r\n", false),
+        (
+            "ws://127.0.0.1:PORT/", nil, "HTTP/1.1 302 x\r\nLocation: ws://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+            false
+        ),
+        ("ws://127.0.0.1:PORT/", nil, "SSH-2.0\r\n", false),
+        ("ws://127.0.0.1:PORT/", nil, "", true),
+        ("ws://127.0.0.1:PORT/", nil, "HTTP/1.1 1", true),
+        ("ws://127.0.0.1:PORT/", nil, "", false),
+        ("wss://127.0.0.1:PORT/", nil, "HTTP/1.1 400 x\r\n\r\n", false),
+        ("wss://127.0.0.1:PORT/", nil, "", true),
+        ("wss://127.0.0.1:PORT/", nil, "", false),
+        ("ws://x.example/", "http://127.0.0.1:PORT", "HTTP/1.1 403 x\r\nContent-Length: 0\r\n\r\n", false),
+        ("ws://x.example/", "http://127.0.0.1:PORT", "", true),
+        ("ws://x.example/", "http://127.0.0.1:PORT", "", false),
+        ("ws://x.example/", "socks5h://127.0.0.1:PORT", "\u{5}\u{2}", false),
+        ("wss://x.example/", "http://127.0.0.1:PORT", "HTTP/1.1 200 x\r\n\r\n", false),
+        ("wss://x.example/", "https://127.0.0.1:PORT", "HTTP/1.1 400 x\r\n\r\n", false),
+        ("wss://x.example/", "https://127.0.0.1:PORT", "", false),
+    ]
+
+    @Test("100 connections that fail leave no socket and no connector behind", arguments: failures.indices)
+    func leaks(index: Int) throws {
+        let failure = Self.failures[index]
+        try withScript { loop, server in
+            server.answer = { end, _ in
+                try? end.write(Array(failure.answer.utf8))
+                if failure.closes { end.close() }
+            }
+            let resources = try ConnectorResources(tls: TLSClientSettings())
+            for _ in 0..<100 {
+                let attempt = Attempt(
+                    failure.url.replacing("PORT", with: "\(server.port)"),
+                    proxy: failure.proxy?.replacing("PORT", with: "\(server.port)"), resources: resources,
+                    timeouts: ConnectTimeouts(whole: .milliseconds(index == 15 || (failure.answer.isEmpty && !failure.closes) ? 5 : 5000)))
+                if case .success = try attempt.outcome(on: loop) { Issue.record("it succeeded") }
+            }
+            loop.run(for: .milliseconds(5))
+            #expect(connectedSocketCount(toPort: server.port) == 0)
+            #expect(server.ends.allSatisfy { $0.stream.isClosed })
+        }
+    }
+
+    @Test("100 failures of TLS with a certificate that is not believed leave no socket behind, on either side")
+    func untrusted() throws {
+        try withLoop { loop in
+            let server = ServerFixture(try ServerPolicy(), on: loop, tls: try TLSLayers().server)
+            let address = try server.listen()
+            let resources = try ConnectorResources(tls: TLSClientSettings())
+            for _ in 0..<100 {
+                let outcome = try Attempt("wss://127.0.0.1:\(address.port)/", resources: resources).outcome(on: loop)
+                guard case .failure(.security(.certificate)) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+            }
+            loop.run { server.failures.count == 100 }
+            for failure in server.failures {
+                guard case .ownCertificateRejected = failure else {
+                    Issue.record("\(failure)")
+                    return
+                }
+            }
+            loop.run { connectedSocketCount(toPort: address.port) == 0 }
+            server.server.close(CloseFrame(code: .goingAway))
+            loop.runOnce()
+        }
+    }
+
+    // MARK: Time limits
+
+    @Test(
+        "a time limit names the phase and the peer, be it that of the phase or that of the whole",
+        arguments: [
+            (ConnectError.Phase.upgrading, "ws://127.0.0.1:PORT/", ""),
+            (.securing, "wss://127.0.0.1:PORT/", ""),
+            (.tunnelling, "ws://x.example/", "http://127.0.0.1:PORT"),
+            (.tunnelling, "wss://x.example/", "https://127.0.0.1:PORT"),
+            (.tunnelling, "wss://x.example/", "socks5h://127.0.0.1:PORT"),
+        ], [false, true])
+    func timeLimits(expected: (phase: ConnectError.Phase, url: String, proxy: String), isOfPhase: Bool) throws {
+        try withScript { loop, server in
+            let limit = Duration.milliseconds(30)
+            let proxy = expected.proxy.replacing("PORT", with: "\(server.port)")
+            let attempt = Attempt(
+                expected.url.replacing("PORT", with: "\(server.port)"), proxy: proxy.isEmpty ? nil : proxy,
+                resources: try ConnectorResources(tls: TLSClientSettings()),
+                timeouts: isOfPhase
+                    ? ConnectTimeouts(whole: .seconds(5), phases: [expected.phase: limit])
+                    : ConnectTimeouts(whole: limit))
+            let outcome = try attempt.outcome(on: loop)
+            guard case .failure(.timedOut(let phase, after: limit, let peer)) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(phase == expected.phase)
+            #expect(peer == "127.0.0.1:\(server.port)")
+        }
+    }
+
+    @Test("the limit of a phase that is over no longer counts")
+    func passedPhase() throws {
+        try withScript { loop, server in
+            var answers = 0
+            server.answer = { end, received in
+                answers += 1
+                guard answers == 1 else { return }
+                loop.run(for: .milliseconds(1))
+                try? end.write(Array("HTTP/1.1 200 x\r\n\r\n".utf8))
+            }
+            let attempt = Attempt(
+                "ws://x.example/", proxy: "http://127.0.0.1:\(server.port)",
+                timeouts: ConnectTimeouts(
+                    whole: .milliseconds(150), phases: [.tunnelling: .milliseconds(50), .connecting: .milliseconds(50)])
+            )
+            guard case .failure(.timedOut(.upgrading, after: .milliseconds(150), _)) = try attempt.outcome(on: loop)
+            else {
+                Issue.record("another failure")
+                return
+            }
+        }
+    }
+
+    // MARK: Calling off
+
+    @Test(
+        "a connector that is called off at any step closes its stream and does not complete",
+        arguments: 0..<8, ["", "http", "https"])
+    func cancel(step: Int, proxyScheme: String) throws {
+        try withLoop { loop in
+            let layers = try TLSLayers()
+            let target = ServerFixture(try ServerPolicy(), on: loop, tls: layers.server)
+            let address = try target.listen()
+            let redirecting = try ScriptedServer(on: loop)
+            redirecting.answerHead { _ in
+                "HTTP/1.1 307 x\r\nLocation: wss://127.0.0.1:\(address.port)/\r\nContent-Length: 0\r\n\r\n"
+            }
+            let proxy = try ForwardingProxy(tls: proxyScheme == "https" ? layers.server : nil, on: loop)
+            weak var leaked: Connector?
+            var count = 0
+            do {
+                let attempt = Attempt(
+                    "ws://127.0.0.1:\(redirecting.port)/",
+                    proxy: proxyScheme.isEmpty ? nil : "\(proxyScheme)://127.0.0.1:\(proxy.port)",
+                    resources: try resources(trusting: layers))
+                let connector = try attempt.connector(on: loop) { _ in Issue.record("it completed") }
+                leaked = connector
+                connector.didStep = { [unowned connector] _ in
+                    count += 1
+                    if count == step + 1 { connector.cancel() }
+                }
+                connector.start()
+                loop.run { count > step }
+                connector.didStep = nil
+            }
+            loop.run(for: .milliseconds(20))
+            #expect(count == step + 1)
+            #expect(leaked == nil)
+            #expect(connectedSocketCount(toPort: redirecting.port) == 0 || !proxyScheme.isEmpty)
+            let entry = proxyScheme.isEmpty ? address.port : proxy.port
+            #expect(connectedSocketCount(toPort: entry) == 0)
+            redirecting.close()
+            proxy.close()
+            target.server.close(CloseFrame(code: .goingAway))
+            loop.runOnce()
+        }
+    }
+
+    // MARK: Support
+
+    private func resources(trusting layers: TLSLayers) throws -> ConnectorResources {
+        var settings = TLSClientSettings()
+        settings.trust = .certificates(layers.source.chain)
+        return try ConnectorResources(tls: settings)
+    }
+
+    private func withScript(_ body: (EventLoop, ScriptedServer) throws -> Void) throws {
+        try withLoop { loop in
+            let server = try ScriptedServer(on: loop)
+            try body(loop, server)
+            server.close()
+            loop.runOnce()
+        }
+    }
+}
+
+/// A connection that is tried.
+private struct Attempt {
+    let url: String
+    let proxy: String?
+    let resources: ConnectorResources?
+    let timeouts: ConnectTimeouts
+
+    init(
+        _ url: String, proxy: String? = nil, resources: ConnectorResources? = nil,
+        timeouts: ConnectTimeouts = ConnectTimeouts()
+    ) {
+        self.url = url
+        self.proxy = proxy
+        self.resources = resources
+        self.timeouts = timeouts
+    }
+
+    typealias Outcome = Result<Connector.Opened, ConnectError>
+
+    func connector(on loop: EventLoop, completion: @escaping (Outcome) -> Void) throws -> Connector {
+        let request = try ClientRequest(url: try WebSocketURL(parsing: url))
+        return Connector(
+            .init(
+                request: request, proxies: try ProxyChoice(proxy: proxy ?? "") { _ in nil }, maximumRedirects: 5,
+                timeouts: timeouts),
+            resources: try resources ?? ConnectorResources(tls: TLSClientSettings()), on: loop, completion: completion)
+    }
+
+    /// What comes of it; the connector is gone by then.
+    func outcome(on loop: EventLoop) throws -> Outcome {
+        var outcomes: [Outcome] = []
+        weak var leaked: Connector?
+        do {
+            let connector = try connector(on: loop) { outcomes.append($0) }
+            leaked = connector
+            connector.start()
+            loop.run { !outcomes.isEmpty }
+        }
+        loop.runOnce()
+        #expect(outcomes.count == 1)
+        let outcome = try #require(outcomes.first)
+        if case .failure = outcome { #expect(leaked == nil) }
+        return outcome
+    }
+}

@@ -1,0 +1,138 @@
+import Testing
+
+@testable import WSCore
+
+/// What comes of the answers for both families, which the tests give at times of their own.
+@Suite struct HostLookupTests {
+    private final class Record {
+        var found: [String] = []
+        var ends: [IOError?] = []
+    }
+
+    @Test("RFC 8305 §3: IPv6 addresses are handed on at once, and IPv4 addresses that come after them, too")
+    func ipv6First() throws {
+        try withLookup { _, lookup, record in
+            lookup.received(.success(try addresses("2001:db8::1", "2001:db8::2")), for: .ipv6)
+            #expect(record.found == ["2001:db8::1", "2001:db8::2"])
+            #expect(record.ends.isEmpty)
+            lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
+            #expect(record.found == ["2001:db8::1", "2001:db8::2", "192.0.2.1"])
+            #expect(record.ends == [nil])
+        }
+    }
+
+    @Test("RFC 8305 §3: IPv4 addresses wait 50 ms for IPv6; those that come later still come")
+    func resolutionDelay() throws {
+        try withLookup { loop, lookup, record in
+            let start = loop.now
+            lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
+            #expect(record.found.isEmpty)
+            loop.run { !record.found.isEmpty }
+            #expect(loop.now - start >= .milliseconds(49))
+            #expect(loop.now - start < .seconds(1))
+            #expect(record.found == ["192.0.2.1"])
+            #expect(record.ends.isEmpty)
+            lookup.received(.success(try addresses("2001:db8::1")), for: .ipv6)
+            #expect(record.found == ["192.0.2.1", "2001:db8::1"])
+            #expect(record.ends == [nil])
+        }
+    }
+
+    @Test("IPv6 addresses that come within the delay go first, and end it")
+    func withinTheDelay() throws {
+        try withLookup { loop, lookup, record in
+            lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
+            lookup.received(.success(try addresses("2001:db8::1")), for: .ipv6)
+            #expect(record.found == ["2001:db8::1", "192.0.2.1"])
+            loop.run(for: .milliseconds(70))
+            #expect(record.found.count == 2)
+            #expect(record.ends == [nil])
+        }
+    }
+
+    @Test("an answer that there is no IPv6 address ends the delay; one family is enough")
+    func noIPv6() throws {
+        try withLookup { _, lookup, record in
+            lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
+            lookup.received(.failure(.noAddress), for: .ipv6)
+            #expect(record.found == ["192.0.2.1"])
+            #expect(record.ends == [nil])
+        }
+        try withLookup { _, lookup, record in
+            lookup.received(.failure(.canceled), for: .ipv6)
+            lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
+            #expect(record.found == ["192.0.2.1"])
+            #expect(record.ends == [nil])
+        }
+    }
+
+    @Test("an error is reported when both families have failed, and the one that says more")
+    func bothFail() throws {
+        for family in [SocketAddress.Family.ipv4, .ipv6] {
+            try withLookup { _, lookup, record in
+                lookup.received(.failure(.noAddress), for: family == .ipv4 ? .ipv6 : .ipv4)
+                #expect(record.ends.isEmpty)
+                lookup.received(.failure(.canceled), for: family)
+                #expect(record.found.isEmpty)
+                #expect(record.ends == [.canceled])
+            }
+        }
+    }
+
+    @Test("with one family the other is not waited for", arguments: [SocketAddress.Family.ipv4, .ipv6])
+    func oneFamily(family: SocketAddress.Family) throws {
+        let host = family == .ipv4 ? "192.0.2.1" : "2001:db8::1"
+        try withLookup(family: family) { _, lookup, record in
+            lookup.received(.success(try addresses(host)), for: family)
+            #expect(record.found == [host])
+            #expect(record.ends == [nil])
+        }
+    }
+
+    @Test("a lookup that is called off reports nothing, not even what it holds")
+    func cancel() throws {
+        try withLookup { loop, lookup, record in
+            lookup.received(.success(try addresses("192.0.2.1")), for: .ipv4)
+            lookup.cancel()
+            lookup.received(.success(try addresses("2001:db8::1")), for: .ipv6)
+            loop.run(for: .milliseconds(70))
+            #expect(record.found.isEmpty)
+            #expect(record.ends.isEmpty)
+        }
+    }
+
+    @Test(
+        "what needs no lookup is found in its order, IPv6 first",
+        arguments: [
+            ("localhost", nil, ["::1", "127.0.0.1"]), ("localhost", .ipv4, ["127.0.0.1"]),
+            ("192.0.2.1", nil, ["192.0.2.1"]), ("2001:db8::1", nil, ["2001:db8::1"]),
+        ] as [(String, SocketAddress.Family?, [String])])
+    func known(host: String, family: SocketAddress.Family?, expected: [String]) throws {
+        try withLookup(family: family) { loop, lookup, record in
+            lookup.start(host, port: 80)
+            #expect(record.found.isEmpty)
+            loop.run { !record.ends.isEmpty }
+            #expect(record.found == expected)
+            #expect(record.ends == [nil])
+        }
+    }
+
+    private func addresses(_ hosts: String...) throws -> [SocketAddress] {
+        try hosts.map { try #require(SocketAddress(numeric: $0, port: 80)) }
+    }
+
+    private func withLookup(
+        family: SocketAddress.Family? = nil, _ body: (EventLoop, HostLookup, Record) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let record = Record()
+            let lookup = HostLookup(family: family, on: loop) { addresses in
+                record.found += addresses.map(\.host)
+            } didEnd: { error in
+                record.ends.append(error)
+            }
+            try body(loop, lookup, record)
+            lookup.cancel()
+        }
+    }
+}

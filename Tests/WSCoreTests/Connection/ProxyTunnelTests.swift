@@ -1,0 +1,159 @@
+import Testing
+
+@testable import WSCore
+
+/// A connector that goes through a proxy which says what a test wants.
+@Suite struct ProxyTunnelTests {
+    @Test("bytes of the target that come in one piece with the proxy's answer reach the tunnel's user")
+    func firstBytes() throws {
+        try withProxy(answering: "HTTP/1.1 200 OK\r\n\r\nfirst bytes") { loop, stream, proxy in
+            let result = try tunnel(loop, stream, proxy)
+            #expect(try result.get() == Array("first bytes".utf8))
+            #expect(!stream.isClosed)
+        }
+    }
+
+    @Test("an answer that comes byte by byte opens the tunnel, and what follows stays in the stream")
+    func byteByByte() throws {
+        try withProxy { loop, stream, proxy in
+            proxy.answer = { end, request in
+                guard request.hasSuffix("\r\n\r\n") else { return }
+                for byte in "HTTP/1.1 200 OK\r\nVia: x\r\n\r\n".utf8 {
+                    try? end.write([byte])
+                    loop.runOnce()
+                }
+                try? end.write(Array("after".utf8))
+            }
+            let result = try tunnel(loop, stream, proxy)
+            let early = try result.get()
+            let recorder = StreamRecorder()
+            recorder.received = early
+            stream.delegate = recorder
+            stream.startReading()
+            loop.run { recorder.received == Array("after".utf8) }
+        }
+    }
+
+    @Test("a refusal is told with its status and body, and the completion is called once")
+    func refusal() throws {
+        let answer = "HTTP/1.1 403 No\r\nContent-Length: 7\r\n\r\nnot you, and more"
+        try withProxy(answering: answer) { loop, stream, proxy in
+            guard case .failure(.proxy(_, .refused(let head, let body, false))) = try tunnel(loop, stream, proxy) else {
+                Issue.record("no refusal")
+                return
+            }
+            #expect(head.status == 403)
+            #expect(body == Array("not you".utf8))
+        }
+    }
+
+    @Test("a proxy that closes is told by how much it had said", arguments: ["", "HTTP/1.1 200 OK\r\nVia"])
+    func closes(answer: String) throws {
+        try withProxy { loop, stream, proxy in
+            proxy.answer = { end, _ in
+                try? end.write(Array(answer.utf8))
+                end.close()
+            }
+            guard case .failure(.proxy(_, let error)) = try tunnel(loop, stream, proxy) else {
+                Issue.record("no failure of the proxy")
+                return
+            }
+            #expect(error == (answer.isEmpty ? .closedBeforeAnswer : .incompleteAnswer))
+        }
+    }
+
+    @Test("a reset is the connection's failure, but for a refusal that came before it", arguments: [false, true])
+    func reset(afterRefusal: Bool) throws {
+        try withLoop { loop in
+            let (near, far) = try makeTCPSockets()
+            resetWhenClosed(far)
+            let stream = try SystemStream.open(descriptor: near, on: loop)
+            let proxy = ScriptedProxy(try SystemStream.open(descriptor: far, on: loop))
+            proxy.answer = { end, _ in
+                if afterRefusal {
+                    try? end.write(Array("HTTP/1.1 502 Bad\r\nContent-Length: 10\r\n\r\npart".utf8))
+                    // The client has read it by the time of the reset.
+                    loop.run(for: .milliseconds(5))
+                }
+                end.close()
+            }
+            switch try tunnel(loop, stream, proxy) {
+            case .failure(.proxy(_, .refused(let head, let body, bodyIsTruncated: true))):
+                #expect(afterRefusal && head.status == 502 && body == Array("part".utf8))
+            case .failure(.lost(.system(.connectionReset), .tunnelling)): #expect(!afterRefusal)
+            case let other: Issue.record("\(other)")
+            }
+            stream.close()
+            proxy.end.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("a tunnel that is called off closes its stream and does not complete, also before it has begun")
+    func cancel() throws {
+        weak var leaked: ProxyTunnel?
+        try withProxy(answering: "HTTP/1.1 200 OK\r\n\r\n") { loop, stream, proxy in
+            let tunnel = ProxyTunnel(try connectHandshake(), with: try proxyURL(), on: stream) { _ in
+                Issue.record("it completed")
+            }
+            leaked = tunnel
+            tunnel.cancel()
+            tunnel.start()
+            #expect(stream.isClosed)
+            loop.run { proxy.end.recorder.hasEnded }
+            #expect(proxy.end.recorder.received.isEmpty)
+        }
+        #expect(leaked == nil)
+    }
+
+    // MARK: Support
+
+    private func proxyURL() throws -> Proxy { try Proxy(parsing: "http://proxy.example:3128") }
+
+    private func connectHandshake() throws -> ProxyHandshake {
+        try ProxyHandshake(proxy: proxyURL(), host: "server.example", port: 443, address: nil, userAgent: nil)
+    }
+
+    private func tunnel(
+        _ loop: EventLoop, _ stream: SystemStream, _ proxy: ScriptedProxy
+    ) throws -> Result<[UInt8], ConnectError> {
+        var results: [Result<[UInt8], ConnectError>] = []
+        let tunnel = ProxyTunnel(try connectHandshake(), with: try proxyURL(), on: stream) { results.append($0) }
+        tunnel.start()
+        loop.run { !results.isEmpty }
+        loop.run(for: .milliseconds(5))
+        #expect(results.count == 1)
+        #expect(String(decoding: proxy.end.recorder.received, as: UTF8.self).hasPrefix("CONNECT server.example:443 "))
+        return try #require(results.first)
+    }
+
+    private func withProxy(
+        answering answer: String? = nil, _ body: (EventLoop, SystemStream, ScriptedProxy) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let proxy = ScriptedProxy(far)
+            if let answer { proxy.answer = { end, _ in try? end.write(Array(answer.utf8)) } }
+            try body(loop, near, proxy)
+            near.close()
+            proxy.end.close()
+            loop.runOnce()
+        }
+    }
+}
+
+/// The other end of a tunnel's stream: answers when something has come, once.
+private final class ScriptedProxy {
+    let end: StreamEnd
+    var answer: ((StreamEnd, String) -> Void)?
+
+    init(_ stream: SystemStream) {
+        end = StreamEnd(stream)
+        end.recorder.didChange = { [unowned self] _ in
+            guard !end.recorder.hasEnded, let answer else { return }
+            self.answer = nil
+            answer(end, String(decoding: end.recorder.received, as: UTF8.self))
+        }
+        stream.startReading()
+    }
+}

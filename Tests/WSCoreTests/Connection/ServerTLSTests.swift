@@ -1,0 +1,189 @@
+import COpenSSL
+import Testing
+
+@testable import WSCore
+
+/// A server with TLS, and clients that do not speak it as they should.
+@Suite struct ServerTLSTests {
+    @Test("a client that speaks something else is told so and reported, and leaves nothing behind")
+    func garbage() throws {
+        try withServer { loop, server, layers, address in
+            let sent = [
+                Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), pattern(1000), [22, 9],
+            ]
+            for bytes in sent {
+                let client = try connect(address, on: loop)
+                try client.write(bytes)
+                loop.run { client.recorder.lastWordCount > 0 }
+                #expect(client.recorder.readError == nil)
+                client.close()
+            }
+            loop.run { connectedSocketCount(toPort: address.port) == 0 }
+            #expect(server.failures.count == sent.count)
+            for failure in server.failures {
+                guard case .notTLS(_, peerIsServer: false) = failure else {
+                    Issue.record("\(failure)")
+                    return
+                }
+            }
+            #expect(server.refusals.isEmpty)
+            try exchange(loop, layers, address)
+        }
+    }
+
+    @Test("a client that breaks TLS and goes on sending gets the alert all the same")
+    func alert() throws {
+        try withServer { loop, server, _, address in
+            let client = try connect(address, on: loop)
+            // RFC 8446 §5.1: a record of two bytes, of a handshake message that there is not.
+            try client.write([22, 3, 1, 0, 4, 99, 0, 0, 0] + pattern(300_000))
+            loop.run { client.recorder.lastWordCount > 0 }
+            #expect(client.recorder.received.prefix(2) == [21, 3])
+            #expect(client.recorder.readError == nil)
+            #expect(server.failures.count == 1)
+            client.close()
+        }
+    }
+
+    @Test("a client that says nothing, or half of what it should, is closed after the time for a handshake")
+    func silence() throws {
+        try withServer(handshakeTimeout: .milliseconds(30)) { loop, server, layers, address in
+            let session = TLSSession(client: layers.client.context, name: .name("localhost"), sessionKey: "key")
+            try session.start()
+            let hello = session.takeOutput()
+            for bytes in [[], Array(hello.prefix(hello.count / 2)), hello] {
+                let client = try connect(address, on: loop)
+                try client.write(bytes)
+                loop.run { client.recorder.lastWordCount > 0 }
+                #expect(client.recorder.hasEnded)
+                client.close()
+            }
+            // Time is all that they took.
+            #expect(server.failures.isEmpty)
+            loop.run { connectedSocketCount(toPort: address.port) == 0 }
+        }
+    }
+
+    @Test("a request that is not complete in time is answered with 408 through TLS")
+    func requestTimeout() throws {
+        try withServer(handshakeTimeout: .milliseconds(30)) { loop, server, layers, address in
+            let client = layers.makeClient(on: try connect(address, on: loop).stream)
+            client.stream.start()
+            client.stream.startReading()
+            loop.run { client.isEstablished }
+            client.send(Array("GET / HT".utf8))
+            loop.run { client.recorder.hasEnded }
+            #expect(String(decoding: client.recorder.received, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
+            #expect(!client.session.isTruncated)
+            #expect(server.refusals.map(\.status) == [408])
+            client.close()
+        }
+    }
+
+    @Test("a client that leaves is reported only if it had begun with TLS", arguments: [false, true])
+    func leaves(hasBegun: Bool) throws {
+        try withServer { loop, server, layers, address in
+            let client = try connect(address, on: loop)
+            if hasBegun { try client.write([22, 3, 1, 2, 0, 1, 0]) }
+            loop.run(for: .milliseconds(5))
+            client.close()
+            loop.run { connectedSocketCount(toPort: address.port) == 0 }
+            loop.run(for: .milliseconds(10))
+            #expect(server.failures == (hasBegun ? [.endedDuringHandshake(peerHasAnswered: true)] : []))
+            #expect(server.refusals.isEmpty)
+        }
+    }
+
+    @Test(
+        "a client without the certificate that the server wants hears why", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func clientCertificate(version: Int32) throws {
+        let authority = try TLSCertificateSource.selfSigned(names: [], nowSeconds: WallTime.now.seconds)
+        let layers = try TLSLayers(server: { $0.clientTrust = .certificates(authority.chain) })
+        wsx_ssl_ctx_set_versions(layers.client.context.handle, version, version)
+        try withServer(layers: layers) { loop, server, layers, address in
+            for _ in 0..<20 {
+                let client = layers.makeClient(on: try connect(address, on: loop).stream)
+                client.stream.startReading()
+                // With TLS 1.3 a client has sent its request by the time it hears.
+                client.send(pattern(300_000))
+                client.stream.start()
+                loop.run { client.recorder.lastWordCount > 0 || client.handshakeError != nil }
+                #expect((client.recorder.tlsError ?? client.handshakeError) == .clientCertificateRequired)
+                client.close()
+            }
+            #expect(server.failures == Array(repeating: .clientSentNoCertificate, count: 20))
+        }
+    }
+
+    @Test("closing a server drops clients in the middle of TLS, and says goodbye to others")
+    func close() throws {
+        try withServer { loop, server, layers, address in
+            let waiting = try connect(address, on: loop)
+            try waiting.write([22, 3, 1])
+            let client = layers.makeClient(on: try connect(address, on: loop).stream)
+            client.stream.start()
+            client.stream.startReading()
+            client.send(upgradeRequest)
+            loop.run { server.server.connections.count == 1 }
+            server.server.close(CloseFrame(code: .goingAway))
+            loop.run { waiting.recorder.hasEnded && client.recorder.received.suffix(4) == closeFrame(1001)[...] }
+            client.send(masked(closeFrame(1001)))
+            loop.run { client.recorder.hasEnded }
+            #expect(!client.session.isTruncated)
+            #expect(server.failures.isEmpty)
+            client.close()
+            waiting.close()
+            loop.run { server.server.connections.isEmpty }
+            #expect(server.handlers.first?.end?.isClean == true)
+        }
+    }
+
+    // MARK: Support
+
+    private let upgradeRequest = Array(
+        """
+        GET /chat HTTP/1.1\r
+        Host: localhost\r
+        Upgrade: websocket\r
+        Connection: Upgrade\r
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+        Sec-WebSocket-Version: 13\r
+        \r
+
+        """.utf8)
+
+    /// Has a client that speaks TLS served.
+    private func exchange(_ loop: EventLoop, _ layers: TLSLayers, _ address: SocketAddress) throws {
+        let client = layers.makeClient(on: try connect(address, on: loop).stream)
+        client.stream.start()
+        client.stream.startReading()
+        client.send(upgradeRequest + masked(frame(0x81, "hello")))
+        loop.run { client.recorder.received.suffix(7) == frame(0x81, "hello")[...] }
+        client.close()
+    }
+
+    private func connect(_ address: SocketAddress, on loop: EventLoop) throws -> StreamEnd {
+        var connected: SystemStream?
+        _ = try SystemStream.connect(to: address, on: loop) { connected = try? $0.get() }
+        loop.run { connected != nil }
+        let end = StreamEnd(try #require(connected))
+        end.stream.startReading()
+        return end
+    }
+
+    private func withServer(
+        layers: TLSLayers? = nil, handshakeTimeout: Duration = .seconds(10),
+        _ body: (EventLoop, ServerFixture, TLSLayers, SocketAddress) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let layers = try layers ?? TLSLayers()
+            let server = ServerFixture(
+                try ServerPolicy(), on: loop, handshakeTimeout: handshakeTimeout, tls: layers.server)
+            server.handler = { $0.onMessage = echo }
+            try body(loop, server, layers, try server.listen())
+            server.server.close(CloseFrame(code: .goingAway))
+            for connection in server.server.connections.values { connection.terminate() }
+            loop.runOnce()
+        }
+    }
+}

@@ -1,0 +1,287 @@
+import COpenSSL
+import Testing
+
+@testable import WSCore
+
+/// How TLS on a stream ends, well or badly.
+@Suite struct TLSStreamEndTests {
+    @Test("shutdown() ends our side with a close_notify after what was written, and the peer can still write")
+    func halfClose() throws {
+        try withTLSPair { loop, client, server in
+            client.stream.startReading()
+            server.stream.startReading()
+            let bytes = pattern(2_000_000)
+            client.send(bytes)
+            loop.run { client.waitingBytes == 0 }
+            client.stream.shutdown()
+            client.stream.shutdown()
+            loop.run { server.recorder.hasEnded }
+            #expect(areEqual(server.recorder.received, bytes))
+            #expect(!server.session.isTruncated && server.session.hasEnded)
+
+            server.send(bytes)
+            loop.run { client.recorder.received.count >= bytes.count }
+            #expect(areEqual(client.recorder.received, bytes))
+            // Our side is closed for good.
+            client.send([1])
+            #expect(client.recorder.writeError != nil)
+            #expect(client.waitingBytes == 0)
+            server.close()
+            loop.run { client.recorder.hasEnded }
+            #expect(!client.session.isTruncated)
+            #expect(client.recorder.readError == nil && client.recorder.lastWordCount == 1)
+            #expect(server.recorder.readError == nil && server.recorder.lastWordCount == 1)
+        }
+    }
+
+    @Test("close() tells the peer that nothing is missing", arguments: Transport.allCases)
+    func close(transport: Transport) throws {
+        try withTLSPair(transport) { loop, client, server in
+            server.stream.startReading()
+            client.send(Array("last words".utf8))
+            client.close()
+            loop.run { server.recorder.hasEnded }
+            #expect(server.recorder.received == Array("last words".utf8))
+            #expect(server.session.hasEnded && !server.session.isTruncated)
+            #expect(server.recorder.readError == nil && server.recorder.lastWordCount == 1)
+        }
+    }
+
+    @Test("a connection that ends without a close_notify ends, and the session knows that it was cut off")
+    func truncation() throws {
+        try withTLSPair { loop, client, server in
+            server.stream.startReading()
+            client.send(Array("cut".utf8))
+            client.below.close()
+            loop.run { server.recorder.hasEnded }
+            #expect(server.recorder.received == Array("cut".utf8))
+            #expect(server.session.isTruncated)
+            #expect(server.recorder.lastWordCount == 1)
+        }
+    }
+
+    @Test("an end that comes while nothing is read is told after what came before it")
+    func endWhilePaused() throws {
+        try withTLSPair { loop, client, server in
+            server.recorder.didChange = { $0.stopReading() }
+            server.stream.startReading()
+            let bytes = pattern(150_000)
+            client.send(bytes)
+            loop.run { server.recorder.received.count > 0 }
+            client.stream.shutdown()
+            loop.run {
+                server.stream.startReading()
+                return server.recorder.hasEnded
+            }
+            #expect(areEqual(server.recorder.received, bytes))
+            #expect(server.recorder.lastWordCount == 1)
+        }
+    }
+
+    @Test("a reset after the handshake is an error of the stream's own")
+    func reset() throws {
+        try withLoop { loop in
+            let (near, far) = try makeTCPSockets()
+            let layers = try TLSLayers()
+            resetWhenClosed(near)
+            let (client, server) = try secure(
+                SystemStream.open(descriptor: near, on: loop), SystemStream.open(descriptor: far, on: loop), layers,
+                on: loop)
+            server.stream.startReading()
+            client.below.close()
+            loop.run { server.recorder.lastWordCount > 0 }
+            #expect(server.recorder.readError == .connectionReset)
+            #expect(!server.recorder.hasEnded)
+            server.close()
+            client.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("bytes that are no record fail the stream once, and the peer gets the alert")
+    func badRecord() throws {
+        try withTLSPair { loop, client, server in
+            client.stream.startReading()
+            server.stream.startReading()
+            var garbage = ByteBuffer()
+            // RFC 8446 §5.2: the head of a record of 100 bytes.
+            ([23, 3, 3, 0, 100] + pattern(100)).withUnsafeBytes { garbage.append($0.bytes) }
+            try client.below.write(&garbage)
+            loop.run { server.recorder.lastWordCount > 0 && client.recorder.lastWordCount > 0 }
+            #expect(server.recorder.tlsError != nil)
+            guard case .alert = client.recorder.tlsError else {
+                Issue.record("\(String(describing: client.recorder.tlsError))")
+                return
+            }
+            #expect(server.recorder.lastWordCount == 1)
+            server.send([1])
+            #expect(server.recorder.writeError != nil)
+        }
+    }
+
+    @Test("a certificate that is not believed fails the handshake once, and the server gets the alert")
+    func untrusted() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let layers = try TLSLayers()
+            let client = layers.makeClient(on: near, name: "other.example")
+            let server = layers.makeServer(on: far)
+            client.send(Array("secret".utf8))
+            server.stream.start()
+            client.stream.start()
+            server.stream.startReading()
+            loop.run { client.completionCount > 0 }
+            guard case .certificate = client.handshakeError else {
+                Issue.record("\(String(describing: client.handshakeError))")
+                return
+            }
+            client.close()
+            loop.run { server.completionCount > 0 }
+            guard case .ownCertificateRejected = server.handshakeError else {
+                Issue.record("\(String(describing: server.handshakeError))")
+                return
+            }
+            #expect(server.recorder.received.isEmpty)
+            #expect(client.recorder.lastWordCount == 0 && server.recorder.lastWordCount == 0)
+            server.close()
+            loop.run(for: .milliseconds(5))
+            #expect(client.completionCount == 1 && server.completionCount == 1)
+        }
+    }
+
+    @Test("a peer that leaves during the handshake fails it, whether it has answered or not", arguments: [0, 100])
+    func leavesDuringHandshake(answerBytes: Int) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let layers = try TLSLayers()
+            let client = layers.makeClient(on: near)
+            client.stream.start()
+            let server = StreamEnd(far)
+            far.startReading()
+            loop.run { server.recorder.received.count > 100 }
+            let session = TLSSession(server: layers.server.context)
+            try session.receive(server.recorder.received)
+            try server.write(Array(session.takeOutput().prefix(answerBytes)))
+            far.close()
+            loop.run { client.completionCount > 0 }
+            #expect(client.handshakeError == .endedDuringHandshake(peerHasAnswered: answerBytes > 0))
+            client.close()
+            loop.runOnce()
+            #expect(client.completionCount == 1)
+        }
+    }
+
+    @Test("a name that no server can have fails the handshake at once")
+    func invalidName() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let client = try TLSLayers().makeClient(on: near, name: "")
+            client.stream.start()
+            #expect(client.handshakeError == .invalidServerName(""))
+            client.close()
+            far.close()
+            loop.runOnce()
+            #expect(client.completionCount == 1)
+        }
+    }
+
+    @Test("a stream that is closed during the handshake does not complete")
+    func closeDuringHandshake() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let layers = try TLSLayers()
+            let client = layers.makeClient(on: near)
+            let server = layers.makeServer(on: far)
+            server.stream.start()
+            client.stream.start()
+            client.close()
+            loop.run { server.completionCount > 0 }
+            #expect(client.completionCount == 0)
+            server.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("what is written to a peer that has gone fails, and nothing is kept")
+    func writeAfterReset() throws {
+        try withTLSPair { loop, client, server in
+            client.send(pattern(4 << 20))
+            server.below.close()
+            loop.run {
+                client.writeOn()
+                return client.recorder.writeError != nil
+            }
+            loop.run(for: .milliseconds(5))
+            client.send([1])
+            #expect(client.waitingBytes == 0)
+            #expect(!client.stream.isWriting && client.stream.inFlightBytes == 0)
+        }
+    }
+}
+
+/// TLS on TLS, as through a proxy with TLS.
+@Suite struct TLSOnTLSTests {
+    @Test("bytes arrive through two layers, in both directions, and both end in order", arguments: Transport.allCases)
+    func exchange(transport: Transport) throws {
+        try withNestedPair(transport) { loop, client, server in
+            client.stream.startReading()
+            server.stream.startReading()
+            let bytes = pattern(3_000_000)
+            client.send(bytes)
+            server.send(bytes)
+            loop.run(within: .seconds(30)) {
+                client.recorder.received.count >= bytes.count && server.recorder.received.count >= bytes.count
+            }
+            #expect(areEqual(client.recorder.received, bytes))
+            #expect(areEqual(server.recorder.received, bytes))
+            #expect(client.peakInFlightBytes < 600 << 10)
+            client.stream.shutdown()
+            loop.run { server.recorder.hasEnded }
+            server.close()
+            loop.run { client.recorder.hasEnded }
+            #expect(!server.session.isTruncated && !client.session.isTruncated)
+        }
+    }
+
+    @Test("pauses lose nothing in two layers")
+    func pauses() throws {
+        try withNestedPair(.socketPair) { loop, client, server in
+            let bytes = pattern(1_000_000)
+            server.recorder.didChange = { $0.stopReading() }
+            client.send(bytes)
+            loop.run(within: .seconds(30)) {
+                server.stream.startReading()
+                return server.recorder.received.count >= bytes.count
+            }
+            #expect(areEqual(server.recorder.received, bytes))
+        }
+    }
+
+    @Test("a lower layer that can write no more leaves nothing waiting in the upper one")
+    func writeFails() throws {
+        try withNestedPair(.socketPair) { loop, client, server in
+            client.send(pattern(4 << 20))
+            (server.below as? TLSStream)?.close()
+            loop.run {
+                client.writeOn()
+                return client.recorder.writeError != nil
+            }
+            #expect(!client.stream.isWriting && client.waitingBytes == 0)
+        }
+    }
+
+    private func withNestedPair(
+        _ transport: Transport, _ body: (EventLoop, TLSEnd, TLSEnd) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(transport, on: loop)
+            let lower = try secure(near, far, TLSLayers(), on: loop)
+            let (client, server) = try secure(lower.0.stream, lower.1.stream, TLSLayers(), on: loop)
+            try body(loop, client, server)
+            client.close()
+            server.close()
+            loop.runOnce()
+            #expect(near.isClosed && far.isClosed)
+        }
+    }
+}

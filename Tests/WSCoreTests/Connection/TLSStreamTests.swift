@@ -1,0 +1,222 @@
+import Testing
+
+@testable import WSCore
+
+/// TLS on streams: what is written, read, and waits.
+@Suite struct TLSStreamTests {
+    @Test("bytes arrive as they were written, in both directions", arguments: Transport.allCases)
+    func exchange(transport: Transport) throws {
+        try withTLSPair(transport) { loop, client, server in
+            client.stream.startReading()
+            server.stream.startReading()
+            var expected: [UInt8] = []
+            // Around the size of a record, and of what is encrypted in one go.
+            for count in [1, 2, 100, 16_383, 16_384, 16_385, 65_536, 262_143, 262_144, 262_145, 5_000_000] {
+                let bytes = pattern(count)
+                expected += bytes
+                client.send(bytes)
+                server.send(bytes)
+            }
+            loop.run(within: .seconds(30)) {
+                client.recorder.received.count >= expected.count && server.recorder.received.count >= expected.count
+            }
+            #expect(areEqual(client.recorder.received, expected))
+            #expect(areEqual(server.recorder.received, expected))
+            #expect(client.completionCount == 1 && server.completionCount == 1)
+        }
+    }
+
+    @Test("single bytes, each in a record of its own, arrive in order")
+    func singleBytes() throws {
+        try withTLSPair { loop, client, server in
+            server.stream.startReading()
+            let bytes = pattern(3000)
+            for byte in bytes { client.send([byte]) }
+            loop.run { server.recorder.received.count >= bytes.count }
+            #expect(server.recorder.received == bytes)
+        }
+    }
+
+    @Test("64 MiB through sockets with buffers of 4 KiB arrive whole, and what is queued stays bounded")
+    func smallBuffers() throws {
+        try withSmallBuffers { loop, client, server in
+            let bytes = pattern(64 << 20)
+            client.send(bytes)
+            server.stream.startReading()
+            loop.run(within: .seconds(60)) { server.recorder.received.count >= bytes.count }
+            #expect(areEqual(server.recorder.received, bytes))
+            #expect(client.peakInFlightBytes < 300 << 10)
+        }
+    }
+
+    @Test("while the peer does not read, the rest stays with its owner; drained means that there is room")
+    func slowReader() throws {
+        try withTLSPair { loop, client, server in
+            let drainCount = client.recorder.drainCount
+            client.send(pattern(8 << 20))
+            loop.run(for: .milliseconds(20))
+            #expect(client.stream.isWriting)
+            #expect(client.recorder.drainCount == drainCount)
+            #expect(client.waitingBytes > 6 << 20)
+            #expect(client.stream.inFlightBytes <= 300 << 10)
+            #expect((1...client.stream.inFlightBytes).contains(client.stream.unsentBytes))
+            let waitingBytes = client.waitingBytes
+            client.writeOn()
+            #expect(client.waitingBytes == waitingBytes)
+
+            var wasWriting = false
+            client.recorder.didChange = { stream in
+                if stream.isWriting { wasWriting = true }
+                client.writeOn()
+            }
+            server.stream.startReading()
+            loop.run { server.recorder.received.count >= 8 << 20 }
+            loop.run { !client.stream.isWriting }
+            #expect(!wasWriting)
+            #expect(client.recorder.drainCount > drainCount + 10)
+            #expect(areEqual(server.recorder.received, pattern(8 << 20)))
+            #expect(client.stream.inFlightBytes == 0 && client.stream.unsentBytes == 0)
+        }
+    }
+
+    @Test("unsentBytes shrink while the peer reads, and inFlightBytes when all has been taken")
+    func unsentBytes() throws {
+        try withSmallBuffers { loop, client, server in
+            client.send(pattern(1 << 20))
+            let inFlightBytes = client.stream.inFlightBytes
+            let unsentBytes = client.stream.unsentBytes
+            try #require(client.stream.isWriting && unsentBytes > 200 << 10)
+            server.recorder.didChange = { $0.stopReading() }
+            loop.run {
+                server.stream.startReading()
+                return client.stream.unsentBytes < unsentBytes / 2
+            }
+            #expect(client.stream.unsentBytes > 0)
+            #expect(client.stream.inFlightBytes == inFlightBytes)
+        }
+    }
+
+    @Test("what is written before TLS stands stays with its owner, and goes out when it does")
+    func earlyWrite() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let layers = try TLSLayers()
+            let client = layers.makeClient(on: near)
+            let server = layers.makeServer(on: far)
+            client.send(Array("early".utf8))
+            client.stream.start()
+            client.writeOn()
+            #expect(client.waitingBytes == 5)
+            server.send(Array("early too".utf8))
+            server.stream.start()
+            client.stream.startReading()
+            server.stream.startReading()
+            loop.run { server.recorder.received.count == 5 && client.recorder.received.count == 9 }
+            #expect(server.recorder.received == Array("early".utf8))
+            #expect(client.recorder.received == Array("early too".utf8))
+            client.close()
+            server.close()
+            loop.runOnce()
+        }
+    }
+
+    @Test("reading that stops in the middle of what has come goes on there, in order")
+    func stopReading() throws {
+        try withTLSPair { loop, client, server in
+            let bytes = pattern(3_000_000)
+            var pauseCount = 0
+            server.recorder.didChange = { stream in
+                stream.stopReading()
+                pauseCount += 1
+            }
+            client.send(bytes)
+            var receivedBytes = -1
+            server.stream.startReading()
+            loop.run(within: .seconds(30)) {
+                // Stopped means stopped: nothing has come since the last look.
+                if server.recorder.received.count == receivedBytes || receivedBytes < 0 { server.stream.startReading() }
+                receivedBytes = server.recorder.received.count
+                return receivedBytes >= bytes.count
+            }
+            #expect(areEqual(server.recorder.received, bytes))
+            #expect(pauseCount >= bytes.count / (64 << 10))
+        }
+    }
+
+    @Test("reading that is stopped and started again within a call loses and repeats nothing")
+    func stopAndStart() throws {
+        try withTLSPair { loop, client, server in
+            let bytes = pattern(1_000_000)
+            var count = 0
+            server.recorder.didChange = { stream in
+                stream.stopReading()
+                count += 1
+                if count % 2 == 0 { stream.startReading() }
+                if count % 3 == 0 { stream.stopReading() }
+            }
+            client.send(bytes)
+            server.stream.startReading()
+            loop.run(within: .seconds(30)) {
+                server.stream.startReading()
+                return server.recorder.received.count >= bytes.count
+            }
+            #expect(areEqual(server.recorder.received, bytes))
+        }
+    }
+
+    @Test("a stream that does not read hands nothing on, and then everything")
+    func neverReading() throws {
+        try withTLSPair { loop, client, server in
+            client.send(Array("waits".utf8))
+            loop.run(for: .milliseconds(10))
+            #expect(server.recorder.received.isEmpty)
+            server.stream.startReading()
+            loop.run { server.recorder.received == Array("waits".utf8) }
+        }
+    }
+
+    @Test("a delegate that closes the stream when it is called hears nothing more, and all is let go of")
+    func closeWhileReading() throws {
+        weak var stream: TLSStream?
+        weak var recorder: StreamRecorder?
+        try withTLSPair { loop, client, server in
+            stream = server.stream
+            recorder = server.recorder
+            var callCount = 0
+            server.recorder.didChange = { stream in
+                callCount += 1
+                stream.close()
+            }
+            client.stream.startReading()
+            client.send(pattern(500_000))
+            server.stream.startReading()
+            loop.run { client.recorder.lastWordCount > 0 || client.recorder.writeError != nil }
+            #expect(callCount == 1)
+            #expect(server.stream.isClosed && server.below.isClosed)
+            #expect(server.stream.inFlightBytes == 0 && server.stream.unsentBytes == 0 && !server.stream.isWriting)
+            // Nothing does harm any more.
+            server.stream.startReading()
+            server.stream.stopReading()
+            server.stream.shutdown()
+            server.stream.close()
+            server.writeOn()
+        }
+        #expect(stream == nil)
+        #expect(recorder == nil)
+    }
+
+    /// Two ends between which TLS stands, on sockets that hold 4 KiB.
+    private func withSmallBuffers(_ body: (EventLoop, TLSEnd, TLSEnd) throws -> Void) throws {
+        try withLoop { loop in
+            let (near, far) = try makeSocketPair()
+            for socket in [near, far] { setBuffers(of: socket, toBytes: 4096) }
+            let (client, server) = try secure(
+                SystemStream.open(descriptor: near, on: loop), SystemStream.open(descriptor: far, on: loop),
+                TLSLayers(), on: loop)
+            try body(loop, client, server)
+            client.close()
+            server.close()
+            loop.runOnce()
+        }
+    }
+}

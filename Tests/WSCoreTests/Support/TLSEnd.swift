@@ -1,0 +1,124 @@
+import Testing
+
+@testable import WSCore
+
+/// TLS for both roles, by a certificate for localhost that the client believes.
+struct TLSLayers {
+    let client: TLSLayer
+    let server: TLSLayer
+    let source: TLSCertificateSource
+
+    init(
+        client change: (inout TLSClientSettings) -> Void = { _ in },
+        server changeServer: (inout TLSServerSettings) -> Void = { _ in }
+    ) throws {
+        source = try TLSCertificateSource.selfSigned(names: [], nowSeconds: WallTime.now.seconds)
+        var settings = TLSClientSettings()
+        settings.trust = .certificates(source.chain)
+        change(&settings)
+        client = try TLSLayer(client: settings)
+        var serverSettings = TLSServerSettings(certificate: source)
+        changeServer(&serverSettings)
+        server = try TLSLayer(server: serverSettings)
+    }
+
+    /// The client's end on a stream, which has not begun.
+    func makeClient(on stream: any ByteStream, name: String = "localhost") -> TLSEnd {
+        let session = TLSSession(client: client.context, name: .name(name), sessionKey: "key")
+        return TLSEnd(stream, session, client)
+    }
+
+    /// The server's end on a stream, which has not begun.
+    func makeServer(on stream: any ByteStream) -> TLSEnd {
+        TLSEnd(stream, TLSSession(server: server.context), server)
+    }
+}
+
+/// A stream with TLS, what happens on it, and what waits to be written to it.
+final class TLSEnd {
+    let stream: TLSStream
+    let session: TLSSession
+    /// What it stands on.
+    let below: any ByteStream
+    let recorder = StreamRecorder()
+    /// What waits to be written.
+    var waiting = ByteBuffer()
+    var waitingBytes: Int { waiting.count }
+    /// The most that ever waited in the stream.
+    private(set) var peakInFlightBytes = 0
+    private let handshake: Handshake
+
+    private final class Handshake {
+        var results: [Result<TLSSummary, StreamError>] = []
+    }
+
+    init(_ below: any ByteStream, _ session: TLSSession, _ layer: TLSLayer) {
+        self.below = below
+        self.session = session
+        let handshake = Handshake()
+        self.handshake = handshake
+        stream = TLSStream(below, session: session, layer: layer) { handshake.results.append($0) }
+        stream.delegate = recorder
+        recorder.didChange = { [unowned self] _ in writeOn() }
+    }
+
+    /// How often the handshake has ended.
+    var completionCount: Int { handshake.results.count }
+
+    var isEstablished: Bool {
+        if case .success? = handshake.results.first { true } else { false }
+    }
+
+    /// Why TLS could not be set up.
+    var handshakeError: TLSError? {
+        if case .failure(.protection(let error as TLSError))? = handshake.results.first { error } else { nil }
+    }
+
+    /// Writes all of `bytes`, offering the rest whenever the stream has drained.
+    func send(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { waiting.append($0.bytes) }
+        writeOn()
+    }
+
+    func writeOn() {
+        do {
+            try stream.write(&waiting)
+        } catch {
+            recorder.writeError = IOError(of: error)
+        }
+        peakInFlightBytes = max(peakInFlightBytes, stream.inFlightBytes)
+    }
+
+    /// Closes the stream and forgets what was to be done.
+    func close() {
+        recorder.didChange = { _ in }
+        stream.close()
+    }
+}
+
+/// Gives `body` two ends between which TLS stands.
+func withTLSPair(
+    _ transport: Transport = .socketPair, _ body: (EventLoop, TLSEnd, TLSEnd) throws -> Void
+) throws {
+    try withLoop { loop in
+        let (near, far) = try makeStreamPair(transport, on: loop)
+        let (client, server) = try secure(near, far, TLSLayers(), on: loop)
+        try body(loop, client, server)
+        client.close()
+        server.close()
+        loop.runOnce()
+    }
+}
+
+/// Sets up TLS between two streams, and waits until it stands.
+func secure(
+    _ near: any ByteStream, _ far: any ByteStream, _ layers: TLSLayers, on loop: EventLoop
+) throws -> (TLSEnd, TLSEnd) {
+    let client = layers.makeClient(on: near)
+    let server = layers.makeServer(on: far)
+    server.stream.start()
+    client.stream.start()
+    loop.run { client.completionCount > 0 && server.completionCount > 0 }
+    try #require(client.isEstablished && server.isEstablished)
+    return (client, server)
+}

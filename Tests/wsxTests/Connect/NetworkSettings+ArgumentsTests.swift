@@ -1,0 +1,42 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct NetworkSettingsArgumentsTests {
+    @Test("-4, -6, --resolve and --source-ip become settings, each in its order")
+    func settings() throws {
+        var arguments = ConnectArguments()
+        #expect(try NetworkSettings(arguments).family == nil)
+        arguments.addressFamily = .ipv4
+        arguments.resolve = ["h:80:192.0.2.1", "i:80:::1"]
+        arguments.sourceIPs = ["127.0.0.1", "::1"]
+        let settings = try NetworkSettings(arguments)
+        #expect(settings.family == .ipv4)
+        #expect(settings.overrides.count == 2)
+        #expect(settings.sources.map(\.description) == ["127.0.0.1:0", "[::1]:0"])
+    }
+
+    @Test("entries and addresses that are none name the option and say why")
+    func errors() {
+        expectMessage("--resolve 'h:80': an address is missing; write HOST:PORT:IP[,IP...]") {
+            () throws(Failure) in _ = try settings { $0.resolve = ["h:80"] }
+        }
+        expectMessage(
+            "--source-ip 'eth0': it is not an IP address; write one of this machine's, like 192.0.2.1 or 2001:db8::1"
+        ) {
+            () throws(Failure) in _ = try settings { $0.sourceIPs = ["eth0"] }
+        }
+        expectMessage(
+            "--source-ip 'fe80::1%none': this machine has no interface 'none'; 'ip link' lists those it has"
+        ) {
+            () throws(Failure) in _ = try settings { $0.sourceIPs = ["fe80::1%none"] }
+        }
+    }
+
+    private func settings(_ change: (inout ConnectArguments) -> Void) throws(Failure) -> NetworkSettings {
+        var arguments = ConnectArguments()
+        change(&arguments)
+        return try NetworkSettings(arguments)
+    }
+}
