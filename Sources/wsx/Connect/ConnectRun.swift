@@ -59,7 +59,7 @@ final class ConnectRun {
     private var runTimer: Timer?
     private var graceTimer: Timer?
     private var signals: [SignalWatcher] = []
-    let resources: ConnectionResources
+    private let resources: ConnectionResources
 
     /// When the run is cut short, by a time limit, a signal or a reader that has gone away: how long the peer may take
     /// for the closing handshake, and after it a slow reader for what is left.

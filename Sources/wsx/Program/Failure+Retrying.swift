@@ -25,7 +25,7 @@ extension Failure {
     private static func isPassing(_ error: ConnectError) -> Bool {
         switch error {
         case .unresolvable(_, let error): error.mayPass
-        case .unreachable(let attempts): attempts.contains { $0.error.mayPass }
+        case .unreachable(let attempts): attempts.contains { isPassing($0.error) }
         case .timedOut: true
         case .lost(.system, _): true
         case .lost(.protection(let error as TLSError), _): isPassing(error)
@@ -35,6 +35,11 @@ extension Failure {
         case .handshake(let error): isPassing(error)
         case .lost, .noAddress, .unknownZone, .proxyChoice, .credentialsRefused, .compression, .redirect: false
         }
+    }
+
+    /// An address to connect from that is not there, or a zone that is missing, is this end's own affair.
+    private static func isPassing(_ error: AttemptError) -> Bool {
+        if case .system(let error) = error { error.mayPass } else { false }
     }
 
     private static func isPassing(_ error: TLSError) -> Bool {
