@@ -20,6 +20,8 @@ public final class TLSSession {
     public private(set) var isEstablished = false
     /// Whether the peer has said that nothing more will come (close_notify); we may go on sending.
     public private(set) var hasEnded = false
+    /// Whether the transport ended although the peer had not said that nothing more would come.
+    public private(set) var isTruncated = false
     internal var clientCertificateWasRequested = false
 
     /// What of the present call's ciphertext OpenSSL has not taken.
@@ -162,11 +164,11 @@ public final class TLSSession {
     }
 
     /// Takes note that the transport has ended.
-    /// - Throws: ``TLSError/endedDuringHandshake(peerHasAnswered:)``; after the handshake, ``hasEnded`` tells whether the
-    ///   peer meant it.
+    /// - Throws: ``TLSError/endedDuringHandshake(peerHasAnswered:)``; after the handshake, ``isTruncated`` tells.
     public func receiveEnd() throws(TLSError) {
         if let failure { throw failure }
         guard isEstablished else { throw fail(.endedDuringHandshake(peerHasAnswered: recognizedBytes > 0)) }
+        isTruncated = !hasEnded
     }
 
     /// What was agreed on; nil while the handshake is not done.

@@ -140,6 +140,7 @@ struct TLSSessionTests {
         try pair.settle()
         #expect(pair.client.hasEnded)
         try pair.client.receiveEnd()
+        #expect(!pair.client.isTruncated)
         // What comes after the end is ignored.
         try pair.client.receive([1, 2, 3])
     }
@@ -149,7 +150,7 @@ struct TLSSessionTests {
         let pair = try makePair()
         try pair.handshake()
         try pair.client.receiveEnd()
-        #expect(!pair.client.hasEnded)
+        #expect(pair.client.isTruncated)
     }
 
     @Test("an end during the handshake is an error, which tells whether anything came")
