@@ -2,6 +2,7 @@
 
 import base64
 import socket
+import ssl
 
 import pytest
 
@@ -314,6 +315,44 @@ def test_the_time_limit_is_for_all_of_them(certificates):
     with Origins(certificates, location="/start") as origins:
         result = run(origins, certificates, "-L", "--max-redirects", "1000000", "--connect-timeout", "500ms")
     assert_fails(result, 6, "500 ms")
+
+
+@pytest.mark.parametrize("scheme, location, is_shown", [
+    ("wss", "/next", True), ("ws", "wss://127.0.0.1:PORT/next", True), ("wss", "wss://127.0.0.1:OTHER/next", False),
+    ("wss", "wss://localhost:PORT/next", False)])
+def test_a_certificate_is_for_the_server_that_was_named(certificates, scheme, location, is_shown):
+    subjects = []
+
+    def answer(peer):
+        is_secure = peer.sock.recv(1, socket.MSG_PEEK) == b"\x16"
+        if is_secure:
+            context = server_context(certificates.good)
+            context.verify_mode = ssl.CERT_OPTIONAL
+            context.load_verify_locations(certificates.root)
+            peer.start_tls(context)
+        head = peer.read_request()
+        if head.split()[1] == b"/start":
+            where = location.replace("PORT", str(server.port)).replace("OTHER", str(other.port))
+            peer.send(f"HTTP/1.1 302 Elsewhere\r\nLocation: {where}\r\nContent-Length: 0\r\n\r\n".encode())
+            return
+        subjects.append(peer.sock.getpeercert())
+        peer.upgrade(then=wire.close(1000))
+        peer.read_until_close()
+
+    with ScriptedServer(answer) as server, ScriptedServer(answer) as other:
+        result = wsx(
+            "connect", "-L", "--ca", certificates.root, "--cert", certificates.client.chain, "--key",
+            certificates.client.key, f"{scheme}://127.0.0.1:{server.port}/start")
+    assert result.status == 0, result
+    assert [bool(subject) for subject in subjects] == [is_shown]
+
+
+def test_what_fails_after_a_redirect_is_named(certificates):
+    with ScriptedServer(lambda peer: (peer.read_request(), peer.send(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"))) as other:
+        with Origins(certificates, location=f"ws://localhost:{other.port}/gone") as origins:
+            result = run(origins, certificates, "-L")
+    assert result.status == 4
+    assert f"connecting to ws://localhost:{other.port}/gone: the server answered 404" in result.err
 
 
 # nginx

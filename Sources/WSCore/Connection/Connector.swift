@@ -12,6 +12,8 @@ public final class Connector {
     private let loop: EventLoop
     private let completion: (Result<Opened, ConnectError>) -> Void
     private let startTime: Duration
+    /// The URL that is asked for, since the last redirect.
+    public var url: WebSocketURL { request.url }
     /// Called with each ``Step``; may call the connection off.
     public var didStep: ((Step) -> Void)?
 
@@ -89,9 +91,17 @@ public final class Connector {
     }
 
     private func timedOut(after limit: Duration) {
-        if let refusal = opening?.partialRefusal { return finish(.failure(.handshake(refusal))) }
+        if let refusal = opening?.partialRefusal { return finish(.failure(failure(for: refusal))) }
         if let proxy, let refusal = tunnel?.partialRefusal { return finish(.failure(.proxy(proxy, refusal))) }
         finish(.failure(.timedOut(phase, after: limit, peer: peer)))
+    }
+
+    /// What a handshake that failed is: a 401 means another thing to one who had sent credentials.
+    private func failure(for error: HandshakeError) -> ConnectError {
+        guard case .refused(let head, _, _) = error, head.status == 401, request.hasCredentials else {
+            return .handshake(error)
+        }
+        return .credentialsRefused(error)
     }
 
     private func finish(_ result: Result<Opened, ConnectError>) {
@@ -232,7 +242,9 @@ public final class Connector {
     private func secure(with firstBytes: [UInt8] = []) {
         guard request.url.isSecure, let stream else { return upgrade(with: firstBytes) }
         enter(.securing)
-        let secured = resources.secure(stream, name: serverName, sessionKey: request.url.hostField) { [self] result in
+        let secured = resources.secure(
+            stream, name: serverName, sessionKey: request.url.hostField, isOther: !isNamedByUser
+        ) { [self] result in
             switch result {
             case .failure(.protection(let error as TLSError)): finish(.failure(.security(error)))
             case .failure(let error): finish(.failure(.lost(error, .securing)))
@@ -246,10 +258,20 @@ public final class Connector {
         secured.start(with: firstBytes)
     }
 
-    /// The name that was asked for holds for the server that was asked for, not for those that it redirects to.
+    /// Whether the server is the one that the user named, which our certificate and the name to expect are for, and not
+    /// another that it redirects to. From `ws` the same host is reached with TLS by a redirect only.
+    private var isNamedByUser: Bool {
+        let named = settings.request.url
+        if request.url.isSameOrigin(as: named) { return true }
+        guard case .tcp(let host, _) = request.url.endpoint, case .tcp(let namedHost, _) = named.endpoint else {
+            return false
+        }
+        return !named.isSecure && host == namedHost
+    }
+
     private var serverName: TLSServerName {
-        if let name = settings.serverName, request.url.isSameOrigin(as: settings.request.url) {
-            return TLSServerName(host: name)
+        if let name = settings.serverName, isNamedByUser {
+            return TLSServerName(host: (try? HostAndPort(parsing: name))?.host ?? name)
         }
         guard case .tcp(let host, _) = request.url.endpoint else { return .name("localhost") }
         return TLSServerName(host: host)
@@ -278,12 +300,11 @@ public final class Connector {
 
     /// Follows a redirect, if that is wanted.
     private func refused(_ error: HandshakeError, _ head: ResponseHead) {
-        if head.status == 401, request.hasCredentials { return finish(.failure(.credentialsRefused(error))) }
         resources.cookies.receive(head, from: request.url, at: WallTime.now.seconds)
-        guard let maximumRedirects = settings.maximumRedirects else { return finish(.failure(.handshake(error))) }
+        guard let maximumRedirects = settings.maximumRedirects else { return finish(.failure(failure(for: error))) }
         do throws(RedirectError) {
             guard let next = try request.redirected(by: head, maximumRedirects: maximumRedirects) else {
-                return finish(.failure(.handshake(error)))
+                return finish(.failure(failure(for: error)))
             }
             didStep?(.received(head))
             if !isOver { didStep?(.redirected(to: next.url)) }

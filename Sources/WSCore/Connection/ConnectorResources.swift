@@ -2,8 +2,10 @@
 public final class ConnectorResources {
     /// The cookies that servers have set.
     public internal(set) var cookies = CookieStore()
-    /// TLS with servers.
+    /// TLS with the server that the user named.
     let serverLayer: TLSLayer?
+    /// TLS with others, to which it redirects: the certificate is not for them.
+    let otherServerLayer: TLSLayer?
     /// TLS with proxies: neither the pins nor the certificate for the server are for them.
     let proxyLayer: TLSLayer?
 
@@ -12,26 +14,32 @@ public final class ConnectorResources {
     public init(tls settings: TLSClientSettings? = nil) throws(TLSConfigurationError) {
         guard var settings else {
             serverLayer = nil
+            otherServerLayer = nil
             proxyLayer = nil
             return
         }
         let serverLayer = try TLSLayer(client: settings)
         self.serverLayer = serverLayer
         // To read the system's authorities takes longer than anything else at the start: once, where once will do.
-        guard !settings.pins.isEmpty || settings.certificate != nil else {
+        let hasCertificate = settings.certificate != nil
+        settings.certificate = nil
+        otherServerLayer = hasCertificate ? try TLSLayer(client: settings) : serverLayer
+        guard hasCertificate || !settings.pins.isEmpty else {
             proxyLayer = TLSLayer(sharingContextOf: serverLayer)
             return
         }
         settings.pins = []
-        settings.certificate = nil
         proxyLayer = try TLSLayer(client: settings)
     }
 
-    /// Prepares TLS with the server.
+    /// Prepares TLS with a server, which `isOther` than the one that the user named or not.
     func secure(
-        _ stream: any ByteStream, name: TLSServerName, sessionKey: String, completion: @escaping TLSStream.Completion
+        _ stream: any ByteStream, name: TLSServerName, sessionKey: String, isOther: Bool,
+        completion: @escaping TLSStream.Completion
     ) -> TLSStream {
-        secure(stream, with: serverLayer, name: name, sessionKey: sessionKey, completion: completion)
+        secure(
+            stream, with: isOther ? otherServerLayer : serverLayer, name: name, sessionKey: sessionKey,
+            completion: completion)
     }
 
     /// Prepares TLS with a proxy.

@@ -112,7 +112,7 @@ final class ConnectRun {
             console.notice("wsx: warning: certificates are not verified (--insecure)")
         }
         let connections = ConnectionSequence(
-            to: settings.url, target, resources: settings.connectorResources, backoff: settings.backoff, on: loop,
+            to: target, resources: settings.connectorResources, backoff: settings.backoff, on: loop,
             delegate: self)
         connections.didStep = { [unowned self] step in show(step) }
         self.connections = connections

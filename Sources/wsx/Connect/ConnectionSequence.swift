@@ -30,7 +30,6 @@ final class ConnectionSequence {
     /// Called with each step of the way.
     var didStep: ((Connector.Step) -> Void)?
 
-    private let url: WebSocketURL
     private let target: Connector.Settings
     private let resources: ConnectorResources
     private let loop: EventLoop
@@ -40,17 +39,15 @@ final class ConnectionSequence {
 
     /// Prepares connections.
     /// - Parameters:
-    ///   - url: How failures name the server.
     ///   - target: Where they lead, and how.
     ///   - resources: What they share.
     ///   - backoff: When it is tried again; nil: never.
     ///   - loop: The loop they belong to.
     ///   - delegate: Takes them.
     init(
-        to url: WebSocketURL, _ target: Connector.Settings, resources: ConnectorResources, backoff: Backoff?,
+        to target: Connector.Settings, resources: ConnectorResources, backoff: Backoff?,
         on loop: EventLoop, delegate: any Delegate
     ) {
-        self.url = url
         self.target = target
         self.resources = resources
         self.backoff = backoff
@@ -70,7 +67,9 @@ final class ConnectionSequence {
                 state = .open(since: loop.now)
                 delegate.sequence(self, didOpen: opened)
             case .failure(let error):
-                failed(.connecting(url: "\(url)", error))
+                // After redirects it is another server than the first that failed.
+                guard case .connecting(let connector) = state else { return }
+                failed(.connecting(url: "\(connector.url)", error))
             }
         }
         connector.didStep = didStep

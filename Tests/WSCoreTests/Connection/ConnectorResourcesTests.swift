@@ -22,5 +22,9 @@ import Testing
         let proxy = try #require(resources.proxyLayer?.context)
         #expect(server.pins.count == 1 && server.hasCertificate)
         #expect(proxy.pins.isEmpty && !proxy.hasCertificate)
+        let other = try #require(resources.otherServerLayer?.context)
+        #expect(
+            other.pins.count == 1 && !other.hasCertificate,
+            "what a redirect leads to has to be pinned, and is not shown who we are")
     }
 }

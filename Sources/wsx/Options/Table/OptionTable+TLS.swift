@@ -15,7 +15,8 @@ extension OptionTable {
             summary: "Show this certificate to the server",
             manual: """
                 Show the server the certificate in the PEM file *FILE*, with those that lead from it to an authority \
-                after it. Its private key is in the same file unless `--key` names another.
+                after it. Its private key is in the same file unless `--key` names another. A server on another host or \
+                port, to which a redirect leads, is not shown it.
                 """,
             effect: .update(.connect { arguments, value in arguments.tls.certificate = value })),
         OptionSpecification(
