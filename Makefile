@@ -29,9 +29,11 @@ build: deps
 	@swift build -c release $(SANITIZER_FLAGS) -Xswiftc -use-ld=lld --product wsx >&2
 else
 # Linked statically but for libc, and stripped: half the size, and half the time to start. lld takes archives in any
-# order.
+# order. What has to be relocated takes a megabyte less in the form that glibc reads from 2.36 on.
 STATIC = $(CURDIR)/.build/static
-BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -L$(STATIC) $(if $(SYMBOLS),,-Xlinker -s)
+SHORT_RELOCATIONS = $(shell getconf GNU_LIBC_VERSION 2>/dev/null | \
+	awk -F '[ .]' '$$2 > 2 || $$3 >= 36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
+BUILD_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -L$(STATIC) $(SHORT_RELOCATIONS) $(if $(SYMBOLS),,-Xlinker -s)
 
 build: deps
 	@scripts/static-libraries.sh $(STATIC)

@@ -73,3 +73,10 @@ def test_the_password_of_a_url_that_is_none_is_not_shown(url, words):
     result = wsx("connect", url)
     assert_fails(result, 2, words)
     assert "geheim" not in result.err
+
+
+@pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "api-key", "X-Auth-Token", "X-Access-Token"])
+def test_a_field_that_is_known_to_carry_a_secret_is_not_shown(name):
+    result, _ = sent_fields("-H", f"{name}: geheim", "-H", "X-Other: seen")
+    assert result.status == 0
+    assert f"{name}: •••" in result.err and "X-Other: seen" in result.err and "geheim" not in result.err

@@ -2,8 +2,11 @@ import WSCore
 
 /// The heads of requests and responses, as people are shown them: a line a field, without secrets.
 enum ReportedHead {
-    /// Fields whose values give access to something.
-    private static let secretNames = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
+    /// Fields whose values give access to something: HTTP's own, and those that services commonly have for it.
+    private static let secretNames = [
+        "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "API-Key", "X-API-Key", "X-Auth-Token",
+        "X-Access-Token",
+    ]
 
     /// The lines of a request or response, as it is sent.
     static func lines(ofSent head: String) -> [String] {
