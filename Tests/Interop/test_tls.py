@@ -1,7 +1,7 @@
 """TLS: what is trusted, who one is, what is agreed on, what is shown, and how it ends."""
 
-import contextlib
 import base64
+import contextlib
 import hashlib
 import os
 import random
