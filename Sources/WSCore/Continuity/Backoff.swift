@@ -21,7 +21,7 @@ public struct Backoff: Sendable {
     private static let firstCeilingSeconds: UInt64 = 4
     private static let longestCeilingSeconds: UInt64 = 60
 
-    /// A connection that was open for so long has held.
+    /// A connection that lived for so long has held.
     public static let stableDuration = Duration.seconds(10)
 
     /// Makes the waits of a client that has not tried to connect again yet.
@@ -42,15 +42,19 @@ public struct Backoff: Sendable {
 
     /// Takes note that a connection is lost: the tries begin anew after one that held.
     ///
-    /// A connection has held when it was open for ``stableDuration``, or when it was of use: a server that restarts
+    /// A connection has held when it lived for ``stableDuration``, or when it was of use: a server that restarts
     /// every few seconds and reads what it is sent is worth coming back to soon. There is an end to that, since a
     /// message is confirmed only once. Any other server that accepts connections and drops them is tried more and more
-    /// rarely, like one that does not accept them.
+    /// rarely, like one that does not accept them. So is one that accepts them and says nothing: the time that it takes
+    /// to find that out may be long, and is no life.
     /// - Parameters:
     ///   - openTime: How long it was open.
+    ///   - silence: The last part of that, when it was lost because nothing came any more.
     ///   - hasConfirmed: Whether the peer confirmed messages on it (``UnconfirmedMessages``).
-    public mutating func connectionWasLost(after openTime: Duration, hasConfirmed: Bool = false) {
-        if openTime >= Self.stableDuration || hasConfirmed { reset() }
+    public mutating func connectionWasLost(
+        after openTime: Duration, silentFor silence: Duration = .zero, hasConfirmed: Bool = false
+    ) {
+        if openTime - silence >= Self.stableDuration || hasConfirmed { reset() }
     }
 
     /// Begins anew: the next try is the first.

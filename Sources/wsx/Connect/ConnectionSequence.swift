@@ -89,7 +89,9 @@ final class ConnectionSequence {
     ///   - hasConfirmed: Whether the peer confirmed messages on it.
     func connectionWasLost(because failure: Failure, hasConfirmed: Bool) {
         if case .open(let openTime) = state {
-            backoff?.connectionWasLost(after: loop.now - openTime, hasConfirmed: hasConfirmed)
+            let silence: Duration = if case .silent(let silence, _) = failure { silence } else { .zero }
+            backoff?.connectionWasLost(
+                after: loop.now - openTime, silentFor: silence, hasConfirmed: hasConfirmed)
         }
         failed(failure)
     }

@@ -50,6 +50,20 @@ import WSCore
         #expect(wait == .seconds(nextCeilingSeconds) - .nanoseconds(1))
     }
 
+    @Test("a server that accepts connections and never says a word is given up, however long it takes to find that out")
+    func silence() {
+        var backoff = Backoff(maximumTries: 1)
+        var wait = backoff.nextWait(random: 0)
+        #expect(wait == .zero)
+        backoff.connectionWasLost(after: .seconds(20), silentFor: .seconds(20))
+        wait = backoff.nextWait(random: 0)
+        #expect(wait == nil)
+        // One that was alive before it fell silent is like any other.
+        backoff.connectionWasLost(after: .seconds(30), silentFor: .seconds(20))
+        wait = backoff.nextWait(random: 0)
+        #expect(wait == .zero)
+    }
+
     @Test(
         "a server that is back after a while seldom sees more than a tenth of 200 clients within 100 ms, and never many more",
         arguments: [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000])

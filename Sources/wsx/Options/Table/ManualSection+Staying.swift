@@ -7,8 +7,8 @@ extension ManualSection {
             With `--reconnect` a connection that cannot be made, or is lost, is tried again, the first one too, so \
             that client and server may be started together. The wait before a try is random, up to 4, 8, 16, 32 and \
             then 60 seconds, so that the clients of a server do not all come back at once. The tries begin anew after \
-            a connection that was open for 10 seconds, or on which the peer confirmed messages. TLS sessions and \
-            cookies are kept.
+            a connection that was open for 10 seconds, not counting the silence for which it was left \
+            (`--heartbeat`), or on which the peer confirmed messages. TLS sessions and cookies are kept.
             """),
         .definitions([
             (

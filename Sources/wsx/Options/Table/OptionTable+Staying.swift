@@ -37,7 +37,8 @@ extension OptionTable {
             summary: "Send a message in place of the pings",
             manual: """
                 Send the text message *TEXT* in place of each ping, for servers that want a heartbeat of the \
-                application's own.
+                application's own. An answer to it is a message like any other: it is written to standard output, and \
+                counts for `--count` and `--linger`.
                 """,
             effect: .update(
                 .connect { arguments, value throws(ValueProblem) in
