@@ -4,4 +4,25 @@
 
 #include <uv.h>
 
+#ifdef __linux__
+#include <linux/sockios.h>
+#endif
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+// The bytes that the kernel has taken for a TCP connection and the other machine has not acknowledged; 0 where that
+// cannot be told. libuv has no function for it.
+static inline int wsx_unacknowledged_bytes(const uv_tcp_t *handle) {
+    uv_os_fd_t descriptor;
+    int count = 0;
+    if (uv_fileno((const uv_handle_t *)handle, &descriptor) != 0) return 0;
+#if defined(SIOCOUTQ)
+    if (ioctl(descriptor, SIOCOUTQ, &count) != 0) return 0;
+#elif defined(SO_NWRITE)
+    socklen_t length = sizeof(count);
+    if (getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &length) != 0) return 0;
+#endif
+    return count;
+}
+
 #endif

@@ -380,6 +380,28 @@ def test_two_hundred_clients_do_not_come_back_all_at_once():
 BEAT = ["--heartbeat", "200ms", "--heartbeat-misses", "2"]
 
 
+def test_a_peer_that_is_still_reading_what_was_sent_is_not_left(tmp_path):
+    """It answers no ping before it has read what stands in front of it, which lies in the kernel by then."""
+    size = 3 << 20
+    path = tmp_path / "upload"
+    path.write_bytes(bytes(size))
+
+    def script(peer):
+        peer.upgrade()
+        left = size
+        while left > 0 and (piece := peer.sock.recv(32 << 10)):
+            left -= len(piece)
+            time.sleep(0.05)
+        peer.send(wire.close(1000))
+        while peer.sock.recv(1 << 16):
+            pass
+
+    with ScriptedServer(script) as server:
+        result = wsx(
+            "connect", *BEAT, "--compress=off", "--binary", "-f", path, "--linger", "forever", server.url)
+    assert (result.status, result.err) == (0, ""), result
+
+
 def test_a_peer_that_answers_no_pings_is_left_after_the_misses():
     times = []
 

@@ -22,9 +22,9 @@ public struct Heartbeat: Sendable {
     public struct Observation: Equatable, Sendable {
         /// The bytes that have come in since it was opened.
         public var receivedBytes: Int
-        /// The bytes of ours that the kernel has taken since.
+        /// The bytes of ours that have gone on to the peer's side.
         public var takenBytes: Int
-        /// Whether more wait that the kernel did not take.
+        /// Whether more wait that have not.
         public var isOutputWaiting: Bool
         /// Whether we do not read, since what came before cannot be put out.
         public var isReadingPaused: Bool
@@ -117,7 +117,7 @@ public struct Heartbeat: Sendable {
     }
 
     private mutating func judge(_ seen: Observation, at now: Duration) {
-        // While our output waited, the kernel could take more of it only because the peer's side took some. The
+        // While our output waited, more of it could go on only because the peer's side took some. The
         // heartbeat itself may be far back in that queue.
         let tookOutput = latest.isOutputWaiting && seen.takenBytes != latest.takenBytes
         if seen.receivedBytes != latest.receivedBytes || tookOutput {

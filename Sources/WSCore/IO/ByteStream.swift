@@ -12,7 +12,8 @@ public protocol ByteStream: AnyObject {
     var isWriting: Bool { get }
     /// The number of bytes that were taken from ``write(_:)`` and are kept until the kernel has taken them all.
     var inFlightBytes: Int { get }
-    /// The number of those that the kernel has not taken: it shrinks while the peer reads.
+    /// The number of bytes that the peer's side has not taken, but for a few KiB: it shrinks while a peer reads that has
+    /// much to read.
     var unsentBytes: Int { get }
 
     /// Starts handing what arrives to the delegate, in this turn or a later one, or goes on after ``stopReading()``.

@@ -35,8 +35,18 @@ public final class SystemStream: ByteStream {
     /// The number of bytes of the write that is under way.
     public var inFlightBytes: Int { isClosed ? 0 : inFlight.count }
 
-    /// The number of those that the kernel has not taken.
-    public var unsentBytes: Int { isWriting && !isClosed ? uv_stream_get_write_queue_size(handle) : 0 }
+    /// The number of those that the kernel has not taken, and of those that it has and the peer's side has not.
+    public var unsentBytes: Int {
+        guard !isClosed else { return 0 }
+        let waitingBytes = isWriting ? uv_stream_get_write_queue_size(handle) : 0
+        guard handle.pointee.type == UV_TCP else { return waitingBytes }
+        let unacknowledgedBytes = Int(withTCPHandle { wsx_unacknowledged_bytes($0) })
+        return waitingBytes + max(0, unacknowledgedBytes - Self.unheededBytes)
+    }
+
+    /// So much on its way to the peer, in bytes, is no sign of one that reads slowly: it is acknowledged at once, and
+    /// that no sign of one that reads at all. Close frames and heartbeats are less.
+    private static let unheededBytes = 4 << 10
 
     /// Starts reading, or goes on.
     public func startReading() {
