@@ -42,7 +42,7 @@ endif
 
 deps:
 	@scripts/install-packages.sh libuv1-dev libssl-dev zlib1g-dev libreadline-dev libidn2-dev libunistring-dev \
-		pkg-config >&2
+		libpcre2-dev pkg-config >&2
 
 test-deps: deps
 	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-websockets nodejs node-ws tmux \

@@ -21,6 +21,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev", "libunistring-dev"])]),
+        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         // Not by pkg-config: readline's flags define feature macros that the package manager refuses with a warning.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .target(
@@ -29,7 +30,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "wsx",
-            dependencies: ["WSCore", "CReadline"],
+            dependencies: ["WSCore", "CPCRE2", "CReadline"],
             swiftSettings: swiftSettings),
         // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
         .executableTarget(
@@ -55,7 +56,7 @@ if isForFuzzing {
         // libFuzzer has a main function of its own, so that of the program gets another name.
         .target(
             name: "wsx",
-            dependencies: ["WSCore", "CReadline"],
+            dependencies: ["WSCore", "CPCRE2", "CReadline"],
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "wsx_main"])
             ]),

@@ -39,6 +39,7 @@ imports_only COpenSSL '^Sources/WSCore/(TLS/|Handshake/Digest.swift$)'
 imports_only CIDN2 '^Sources/WSCore/Handshake/InternationalName.swift$'
 imports_only CZlib '^Sources/WSCore/Deflate/'
 imports_only CReadline '^Sources/wsx/Terminal/'
+imports_only CPCRE2 '^Sources/wsx/Text/Pattern.swift$'
 imports_only 'Foundation[A-Za-z]*' '^$'
 # The C library: descriptors and the clock in IO; memchr, exit and the environment in the program.
 imports_only '(Glibc|Darwin)' '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/Program/Wsx.swift$)'

@@ -19,6 +19,7 @@ place ssl libssl.a
 place z libz.a
 place idn2 libidn2.a
 place unistring libunistring.a
+place pcre2-8 libpcre2-8.a
 place readline libreadline.a
 place tinfo libtinfo.a
 place stdc++ libstdc++.a
@@ -40,3 +41,4 @@ describe libuv uv
 describe openssl ssl crypto
 describe zlib z
 describe libidn2 idn2 unistring
+describe libpcre2-8 pcre2-8
