@@ -9,6 +9,7 @@ extension ConnectRepl {
                 return run.console.error("the line is not UTF-8 text and was not sent")
             }
             guard run.connection != nil || run.expectsConnection else { return sayDisconnected("message") }
+            if kind == .text { editor.words.remember(bytes.bytes) }
             run.sendLasting(bytes.bytes, as: kind)
             run.confirmInTime()
         }

@@ -8,6 +8,7 @@ extension ConnectRun: ConnectionHandler {
         guard !isDeaf else { return }
         receivedCount += 1
         lastArrival = loop.turnTime
+        if let repl { repl.received(payload, as: kind, on: connection) }
         if let output {
             output.write(payload, as: kind)
             waitForOutput(connection)

@@ -16,6 +16,10 @@ struct ConnectSettings {
     let closeFrame: CloseFrame
     /// Whether the lines to be sent are typed into a REPL.
     let isRepl: Bool
+    /// The file in which lines are kept that are typed; nil: there is none.
+    let historyPath: String?
+    /// What was given that gives access to something, as it may stand in a line.
+    let secretTexts: Set<String>
     /// Whether they come through a pipe, or from a file.
     let readsPipe: Bool
 
@@ -48,6 +52,15 @@ struct ConnectSettings {
         let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.input == .lines
         isRepl = readsInput && isTyped
         readsPipe = readsInput && !isTyped
+        historyPath =
+            switch arguments.history {
+            case .host: HistoryLocation.path(for: url, environment: secrets.environment)
+            case .file(let path): path
+            case .none: nil
+            }
+        secrets.record.add(url.userInfo)
+        secrets.record.add(request)
+        secretTexts = secrets.record.texts
     }
 
     private static func proxies(_ arguments: ConnectArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {

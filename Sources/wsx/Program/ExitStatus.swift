@@ -14,6 +14,10 @@ enum ExitStatus: Int32 {
     case violation = 5
     /// Timed out.
     case timedOut = 6
+    /// Ended by SIGHUP: the terminal has gone away.
+    case hungUp = 129
+    /// Ended by SIGQUIT.
+    case quit = 131
     /// Ended by SIGINT.
     case interrupted = 130
     /// Ended by SIGTERM.

@@ -38,6 +38,10 @@ enum Failure: Error {
     case interrupted
     /// SIGTERM.
     case terminated
+    /// SIGHUP.
+    case hungUp
+    /// SIGQUIT.
+    case quit
 
     /// The status to exit with.
     var status: ExitStatus {
@@ -51,6 +55,8 @@ enum Failure: Error {
         case .gaveUp(_, let failure), .told(let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
+        case .hungUp: .hungUp
+        case .quit: .quit
         }
     }
 
@@ -80,7 +86,7 @@ enum Failure: Error {
         case .closingTimedOut(let limit):
             "closing: the peer did not answer for \(Self.words(for: limit)); --close-timeout waits longer"
         case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
-        case .interrupted, .terminated, .told: nil
+        case .interrupted, .terminated, .hungUp, .quit, .told: nil
         }
     }
 
@@ -101,7 +107,7 @@ enum Failure: Error {
         case .closed: "closed"
         case .lost: "lost"
         case .violation: "protocol"
-        case .interrupted, .terminated: "interrupted"
+        case .interrupted, .terminated, .hungUp, .quit: "interrupted"
         }
     }
 

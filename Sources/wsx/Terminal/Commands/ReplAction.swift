@@ -6,6 +6,8 @@ enum ReplAction: Equatable {
     case pong([UInt8])
     case close(CloseFrame)
     case reconnect
+    case history(HistoryQuery)
+    case edit(EditSource)
     /// Nil: all commands.
     case help(topic: String?)
     case quit
