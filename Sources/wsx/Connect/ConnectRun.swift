@@ -55,8 +55,10 @@ final class ConnectRun {
     private var embeddedEcho: ListenRun?
     /// Why the run does not end as asked, or why the last connection of a prompt did not.
     var failure: Failure?
-    /// When the first connection was opened.
+    /// When the first connection was opened, of those that have not been summed up.
     private var openTime: Duration?
+    /// The connections that have been summed up.
+    private var earlierConnectionCount = 0
     private var isHurried = false
     private var isStopping = false
     private var runTimer: Timer?
@@ -267,6 +269,7 @@ final class ConnectRun {
             self.failure = .told(failure)
         }
         openTime = nil
+        earlierConnectionCount = connections?.openedCount ?? 0
         earlierTraffic = (Traffic(), Traffic())
         hasClosed = false
         silenceFailure = nil
@@ -326,7 +329,7 @@ final class ConnectRun {
 
     private func showSummary(since openTime: Duration) {
         let duration = Failure.words(for: loop.now - openTime)
-        let count = connections?.openedCount ?? 1
+        let count = (connections?.openedCount ?? 1) - earlierConnectionCount
         let traffic = TrafficReport.words(
             sent: earlierTraffic.sent, received: earlierTraffic.received,
             showsBytes: isCompressed || settings.arguments.verbosity > 0)
