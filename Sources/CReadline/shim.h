@@ -114,6 +114,15 @@ static inline void wsx_readline_move_to_end(void) { rl_point = rl_end; }
 
 static inline void wsx_readline_set_redisplay(rl_voidfunc_t *redisplay) { rl_redisplay_function = redisplay; }
 
+// Takes the terminal's new size, and draws the line anew. Readline takes better care of what the terminal has moved when
+// nobody but itself draws.
+static inline void wsx_readline_resize(void) {
+    rl_voidfunc_t *redisplay = rl_redisplay_function;
+    rl_redisplay_function = rl_redisplay;
+    rl_resize_terminal();
+    rl_redisplay_function = redisplay;
+}
+
 // Draws another text in place of the line.
 static inline void wsx_readline_redisplay_as(char *text, int byte_count, int point) {
     char *line = rl_line_buffer;

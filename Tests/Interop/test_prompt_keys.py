@@ -49,11 +49,11 @@ def test_a_locale_without_utf_8_loses_no_character(screen, locale):
     screen.wait_for("← text +6 B  é€x$")
 
 
-def test_a_tab_is_text(repl):
-    repl.type("a")
+def test_a_tab_where_there_is_no_word_is_text(repl):
+    repl.type("a ")
     repl.press("Tab")
     repl.enter("b")
-    repl.wait_for("→ text +3 B  a +b$")
+    repl.wait_for("→ text +4 B  a +b$")
 
 
 def test_a_resize_draws_one_prompt():

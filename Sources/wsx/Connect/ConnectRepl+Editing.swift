@@ -4,7 +4,9 @@ import WSCore
 extension ConnectRepl {
     /// The history that the settings ask for, with what earlier sessions have left.
     static func history(_ settings: ConnectSettings, console: Console) -> History {
-        let history = History(path: settings.historyPath, policy: HistoryPolicy(secrets: settings.secretTexts))
+        // /connect may bring more secrets.
+        let record = settings.secrets.record
+        let history = History(path: settings.historyPath) { HistoryPolicy(secrets: record.texts) }
         history.didFail = { [weak console] problem in console?.error(problem) }
         history.load()
         return history

@@ -135,7 +135,7 @@ extension ListenRun: LineEditor.Delegate {
         case .edit(let source): editor.map { console.edit(source, with: $0) }
         case .quit: end()
         // The table leaves the others to `connect`.
-        case .reconnect: break
+        case .file, .sendJSON, .repeatMessage, .reconnect, .connect, .headers, .info: break
         }
     }
 

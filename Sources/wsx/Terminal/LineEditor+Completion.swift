@@ -60,9 +60,7 @@ extension LineEditor {
     }
 
     private func list(_ candidates: [String]) {
-        var (rows, columns) = (Int32(0), Int32(0))
-        rl_get_screen_size(&rows, &columns)
-        print(CompletionList.text(of: candidates, columns: Int(columns)))
+        print(CompletionList.text(of: candidates, columns: Self.screenSize.columns))
     }
 
     /// The paths that begin so, directories with a slash at their end; a tilde is replaced, as nobody will do it later.

@@ -31,7 +31,7 @@ final class LineEditor {
             rl_set_prompt(prompt)
             guard !isAway else { return }
             rl_on_new_line()
-            rl_redisplay()
+            redraw()
         }
     }
     /// Takes the lines; to be set before the loop turns.
@@ -106,7 +106,7 @@ final class LineEditor {
             LineEditor.active.map { $0.edit($0.currentLine) }
             return 0
         }
-        wsx_readline_set_redisplay { LineEditor.active?.redisplay() }
+        wsx_readline_set_redisplay { LineEditor.active?.redraw() }
         bindCompletion()
     }
 
@@ -132,11 +132,11 @@ final class LineEditor {
         guard isOpen, !isAway else { return }
         rl_callback_sigcleanup()
         wsx_readline_move_to_end()
-        rl_redisplay()
+        redraw()
         write("\n")
         wsx_readline_reset_line()
         rl_on_new_line()
-        rl_redisplay()
+        redraw()
     }
 
     /// Ends editing: erases the prompt and restores the terminal.
@@ -159,7 +159,7 @@ final class LineEditor {
         write(pending)
         pending = ""
         rl_on_new_line()
-        rl_redisplay()
+        redraw()
     }
 
     /// The terminal's output side: standard output where that is the terminal, else standard error or the terminal
@@ -206,7 +206,7 @@ final class LineEditor {
         delegate?.editor(self, didAccept: line)
         guard isOpen else { return }
         rl_on_new_line()
-        rl_redisplay()
+        redraw()
     }
 
     /// What has been typed so far.
@@ -241,17 +241,26 @@ final class LineEditor {
     }
 
     /// Draws the line, or what fits on the screen of one that is higher.
-    private func redisplay() {
-        var (rows, columns) = (Int32(0), Int32(0))
-        rl_get_screen_size(&rows, &columns)
-        let window = LineWindow(
-            of: currentLine, cursor: Int(wsx_readline_point()), rows: Int(rows), columns: Int(columns))
+    private func redraw() {
         guard let window else { return rl_redisplay() }
         var text = window.text + [0]
         text.withUnsafeMutableBytes { bytes in
             wsx_readline_redisplay_as(
                 bytes.assumingMemoryBound(to: CChar.self).baseAddress, Int32(window.text.count), Int32(window.cursor))
         }
+    }
+
+    /// What is shown of a line that is higher than the screen.
+    private var window: LineWindow? {
+        let (rows, columns) = Self.screenSize
+        return LineWindow(of: currentLine, cursor: Int(wsx_readline_point()), rows: rows, columns: columns)
+    }
+
+    /// How many rows and columns the terminal has.
+    static var screenSize: (rows: Int, columns: Int) {
+        var (rows, columns) = (Int32(0), Int32(0))
+        rl_get_screen_size(&rows, &columns)
+        return (Int(rows), Int(columns))
     }
 
     // MARK: The terminal in other hands
@@ -275,12 +284,16 @@ final class LineEditor {
         write("\r")
         showPending()
         rl_on_new_line()
-        rl_redisplay()
+        redraw()
     }
 
     private func resized() {
         guard !isAway else { return }
-        rl_resize_terminal()
+        guard window != nil else { return wsx_readline_resize() }
+        rl_clear_visible_line()
+        rl_reset_screen_size()
+        rl_on_new_line()
+        redraw()
     }
 
     /// Ctrl-Z: gives the terminal back and stops, as the signal would have done.

@@ -43,6 +43,11 @@ struct ReplCommand: Sendable {
     /// The command as one types it: `/close [CODE [REASON]]`.
     var usage: String { argument.isEmpty ? "/\(name)" : "/\(name) \(argument)" }
 
+    /// The words that stand for themselves in what may follow: `text` and `binary` in `[text|binary] PATH`.
+    var argumentWords: [String] {
+        argument.split { !$0.isLetter }.filter { $0 == $0.lowercased() }.map(String.init)
+    }
+
     /// The commands, in the order in which help shows them.
     static let all = sending + connection + editing + general
 

@@ -27,8 +27,9 @@ struct Completion: Equatable {
                 return name(typed, among: sources.commands)
             }
             let name = String(decoding: typed[1..<space], as: UTF8.self)
-            switch sources.commands.first(where: { $0.name == name })?.completion {
-            case .file: return file(typed, after: space, from: sources)
+            let command = sources.commands.first { $0.name == name }
+            switch command?.completion {
+            case .file: return file(typed, after: space, words: command?.argumentWords ?? [], from: sources)
             case .command: return topic(typed, after: space, among: sources.commands)
             case ReplCommand.Completion.none?, nil: break
             }
@@ -52,8 +53,15 @@ struct Completion: Equatable {
             range: start..<typed.count, candidates: commands.map(\.name).filter { $0.hasPrefix(prefix) }.sorted())
     }
 
-    private static func file(_ typed: [UInt8], after space: Int, from sources: Sources) -> Completion {
-        let start = typed[space...].firstIndex { $0 != UInt8(ascii: " ") } ?? typed.count
+    /// - Parameter words: What may stand before the path.
+    private static func file(
+        _ typed: [UInt8], after space: Int, words: [String], from sources: Sources
+    ) -> Completion {
+        var start = typed[space...].firstIndex { $0 != UInt8(ascii: " ") } ?? typed.count
+        for word in words where typed[start...].starts(with: "\(word) ".utf8) {
+            start = typed[(start + word.utf8.count)...].firstIndex { $0 != UInt8(ascii: " ") } ?? typed.count
+            break
+        }
         return Completion(
             range: start..<typed.count,
             candidates: sources.files(String(decoding: typed[start...], as: UTF8.self)).sorted())

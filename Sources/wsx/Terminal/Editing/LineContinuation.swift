@@ -49,13 +49,6 @@ enum LineContinuation: Equatable {
         guard let first = text.first(where: { !" \t\n".utf8.contains($0) }), "{[".utf8.contains(first) else {
             return false
         }
-        return text.withUnsafeBytes { bytes in
-            do throws(JSONError) {
-                try JSONReader.check(bytes.bytes)
-                return false
-            } catch {
-                return error == .truncated
-            }
-        }
+        return text.withUnsafeBytes { JSONReader.problem(in: $0.bytes) } == .truncated
     }
 }

@@ -19,13 +19,13 @@ final class History {
     var didFail: ((String) -> Void)?
 
     private var path: String?
-    private let policy: HistoryPolicy
+    private let policy: () -> HistoryPolicy
 
     /// Makes a history without lines.
     /// - Parameters:
     ///   - path: The file it is kept in; nil: it is kept in memory.
     ///   - policy: Which lines get into the file.
-    init(path: String? = nil, policy: HistoryPolicy = HistoryPolicy()) {
+    init(path: String? = nil, policy: @escaping () -> HistoryPolicy = { HistoryPolicy() }) {
         self.path = path
         self.policy = policy
     }
@@ -60,7 +60,7 @@ final class History {
             lines.removeFirst()
             firstNumber += 1
         }
-        guard let path, policy.allows(line), line.count <= HistoryFormat.maximumEntryBytes, !line.contains(0) else {
+        guard let path, policy().allows(line), line.count <= HistoryFormat.maximumEntryBytes, !line.contains(0) else {
             return true
         }
         do throws(IOError) {
