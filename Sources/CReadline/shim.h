@@ -25,8 +25,9 @@ static inline void wsx_readline_write(const char *text, size_t byte_count) {
 }
 
 // Signals belong to the event loop; readline is told of them.
-static inline void wsx_readline_configure(const char *name) {
-    rl_readline_name = name;
+static inline void wsx_readline_configure(void) {
+    // For $if in an inputrc. Readline keeps the pointer.
+    rl_readline_name = "wsx";
     rl_catch_signals = 0;
     rl_catch_sigwinch = 0;
     rl_change_environment = 0;
@@ -78,7 +79,7 @@ static inline void wsx_readline_bind_tab(rl_command_func_t *command) {
 
 // Binds the keys that bash and others open an editor by, where they are free.
 static inline void wsx_readline_bind_editor(rl_command_func_t *command) {
-    rl_bind_keyseq_if_unbound_in_map("\C-x\C-e", command, emacs_standard_keymap);
+    rl_bind_keyseq_if_unbound_in_map("\\C-x\\C-e", command, emacs_standard_keymap);
     rl_bind_keyseq_if_unbound_in_map("v", command, vi_movement_keymap);
 }
 

@@ -111,7 +111,7 @@ class Screen:
 class RawTerminal:
     """wsx with a pseudo-terminal as its controlling terminal, whose every byte is kept."""
 
-    def __init__(self, *arguments, width=80, height=24, stdout=None, **variables):
+    def __init__(self, *arguments, width=80, height=24, stdout=None, ignores=None, **variables):
         self._state = tempfile.TemporaryDirectory(prefix="wsx-state-")
         self.main, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
@@ -124,7 +124,8 @@ class RawTerminal:
         self.process = subprocess.Popen(
             [BINARY, *map(os.fspath, arguments)], stdin=terminal, stdout=stdout or terminal, stderr=terminal,
             start_new_session=True, env=environment,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            preexec_fn=lambda: (
+                fcntl.ioctl(0, termios.TIOCSCTTY, 0), ignores and signal.signal(ignores, signal.SIG_IGN)))
 
     def __enter__(self):
         return self

@@ -15,7 +15,7 @@ extension LineEditor {
         default:
             let prefix = completion.commonPrefix
             if prefix.utf8.elementsEqual(currentLine[completion.range]) {
-                list(completion.candidates)
+                list(completion.candidates, arePaths: completion.arePaths)
             } else {
                 replace(completion.range, with: prefix)
             }
@@ -59,8 +59,8 @@ extension LineEditor {
         wsx_readline_replace(Int32(range.lowerBound), Int32(range.upperBound), text)
     }
 
-    private func list(_ candidates: [String]) {
-        print(CompletionList.text(of: candidates, columns: Self.screenSize.columns))
+    private func list(_ candidates: [String], arePaths: Bool = false) {
+        print(CompletionList.text(of: candidates, arePaths: arePaths, columns: Self.screenSize.columns))
     }
 
     /// The paths that begin so, directories with a slash at their end; a tilde is replaced, as nobody will do it later.

@@ -50,7 +50,7 @@ final class LineEditor {
     private var continuedText: [UInt8]?
     /// What another key than Tab offers, while readline asks for it.
     var offered: ArraySlice<String> = []
-    private var watcher: ReadinessWatcher?
+    private var keys: KeyWatcher?
     private var signals: [SignalWatcher] = []
     private(set) var isOpen = false
     let loop: EventLoop
@@ -69,10 +69,10 @@ final class LineEditor {
         self.commands = commands
         self.loop = loop
         guard let screen = Self.openScreen() else { throw .noTerminal }
-        watcher = try Self.watch(on: loop)
+        keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
         Self.active = self
         wsx_readline_set_locale()
-        wsx_readline_configure("wsx")
+        wsx_readline_configure()
         wsx_readline_set_streams(fdopen(StandardDescriptors.input, "r"), screen)
         rl_initialize()
         bindKeys()
@@ -85,12 +85,6 @@ final class LineEditor {
             SignalWatcher(.resume, on: loop) { [unowned self] in resumed() },
             SignalWatcher(.suspend, on: loop) { [unowned self] in suspend() },
         ].compactMap { $0 }
-    }
-
-    private static func watch(on loop: EventLoop) throws(IOError) -> ReadinessWatcher {
-        try ReadinessWatcher(descriptor: StandardDescriptors.input, on: loop, for: .readable) {
-            rl_callback_read_char()
-        }
     }
 
     private func bindKeys() {
@@ -143,7 +137,7 @@ final class LineEditor {
     func close() {
         guard isOpen else { return }
         isOpen = false
-        watcher = nil
+        keys?.cancel()
         signals = []
         if isAway { endTask() } else { rl_clear_visible_line() }
         write(pending)
@@ -219,7 +213,7 @@ final class LineEditor {
     private func finished(_ line: UnsafeMutablePointer<CChar>?) {
         guard let line else {
             // A terminal that is gone would be at its end again and again.
-            if StandardDescriptors.hasHungUp(StandardDescriptors.input) { watcher = nil }
+            if StandardDescriptors.hasHungUp(StandardDescriptors.input) { keys?.cancel() }
             delegate?.editorDidReachEnd(self)
             return
         }
@@ -268,7 +262,7 @@ final class LineEditor {
     /// Gives the terminal to another program, as it was found.
     func leaveTerminal() {
         isAway = true
-        watcher = nil
+        keys?.cancel()
         rl_clear_visible_line()
         wsx_readline_flush()
         rl_deprep_terminal()
@@ -279,12 +273,11 @@ final class LineEditor {
         isAway = false
         rl_prep_terminal(1)
         rl_reset_screen_size()
-        watcher = try Self.watch(on: loop)
+        keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
         // Where the other program has left the cursor.
         write("\r")
-        showPending()
         rl_on_new_line()
-        redraw()
+        if pending.isEmpty { redraw() } else { showPending() }
     }
 
     private func resized() {

@@ -78,6 +78,8 @@ import WSCore
             message: "timed out after 250 ms (--timeout)"),
         Example(failure: .interrupted, status: .interrupted, kind: "interrupted", message: nil),
         Example(failure: .terminated, status: .terminated, kind: "interrupted", message: nil),
+        Example(failure: .hungUp, status: .hungUp, kind: "interrupted", message: nil),
+        Example(failure: .quit, status: .quit, kind: "interrupted", message: nil),
         Example(
             failure: .connecting(url: url, .unresolvable(host: "h", .canceled)), status: .unreachable,
             kind: "connect", message: "connecting to ws://h/: looking up h: operation canceled; check the name"),
@@ -186,8 +188,9 @@ import WSCore
     @Test("the exit statuses are those of the manual")
     func statuses() {
         let statuses: [wsx.ExitStatus] = [
-            .success, .closed, .usage, .unreachable, .refused, .violation, .timedOut, .interrupted, .terminated,
+            .success, .closed, .usage, .unreachable, .refused, .violation, .timedOut, .interrupted, .terminated, .hungUp,
+            .quit,
         ]
-        #expect(statuses.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 130, 143])
+        #expect(statuses.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 130, 143, 129, 131])
     }
 }

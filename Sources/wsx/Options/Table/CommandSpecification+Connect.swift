@@ -36,7 +36,7 @@ extension CommandSpecification {
             .exitStatus,
             .violations,
             limits,
-            .tlsErrors, .clientEnvironment,
+            .tlsErrors, .clientEnvironment, .files,
         ],
         examples: [
             CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx connect echo:"),
@@ -115,6 +115,7 @@ extension CommandSpecification {
                 ("/quit, Ctrl-D, or Ctrl-C on an empty line, at the prompt", "0"),
                 ("SIGINT (Ctrl-C) elsewhere", "130"),
                 ("SIGTERM", "143"),
+                ("SIGHUP, SIGQUIT", "129, 131"),
             ]),
         .paragraph(
             """

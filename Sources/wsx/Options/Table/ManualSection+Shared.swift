@@ -56,7 +56,7 @@ extension ManualSection {
             ),
             ("5", "The peer broke the protocol."),
             ("6", "Timed out."),
-            ("130, 143", "Ended by SIGINT, by SIGTERM. `wsx listen` exits with 0 instead."),
+            ("129, 130, 131, 143", "Ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM. `wsx listen` exits with 0 instead."),
         ]))
 
     /// The forms of the values that many options take.

@@ -8,6 +8,8 @@ struct Completion: Equatable {
     let candidates: [String]
     /// What follows a candidate that is the only one; nil: nothing does.
     var suffix: String?
+    /// Whether the candidates are paths, of which a list shows the last part.
+    var arePaths = false
 
     /// What completions are made from.
     struct Sources {
@@ -64,7 +66,7 @@ struct Completion: Equatable {
         }
         return Completion(
             range: start..<typed.count,
-            candidates: sources.files(String(decoding: typed[start...], as: UTF8.self)).sorted())
+            candidates: sources.files(String(decoding: typed[start...], as: UTF8.self)).sorted(), arePaths: true)
     }
 
     private static func word(_ typed: [UInt8], from sources: Sources) -> Completion? {

@@ -7,10 +7,11 @@ enum CompletionList {
 
     /// The lines, each with a newline at its end.
     /// - Parameters:
-    ///   - candidates: What is listed; of paths only the last part.
+    ///   - candidates: What is listed.
+    ///   - arePaths: Whether only the last part of each is shown.
     ///   - columns: The width of the terminal.
-    static func text(of candidates: [String], columns: Int) -> String {
-        let names = candidates.prefix(maximumShown).map { escapingControls(lastPart(of: $0)) }
+    static func text(of candidates: [String], arePaths: Bool = false, columns: Int) -> String {
+        let names = candidates.prefix(maximumShown).map { escapingControls(arePaths ? lastPart(of: $0) : $0) }
         let width = (names.map(\.count).max() ?? 0) + 2
         let columnCount = max(1, columns / width)
         let rowCount = (names.count + columnCount - 1) / columnCount
@@ -25,7 +26,6 @@ enum CompletionList {
     }
 
     private static func lastPart(of candidate: String) -> String {
-        guard candidate.hasPrefix("/") || candidate.contains("/") else { return candidate }
         let end = candidate.hasSuffix("/") ? candidate.index(before: candidate.endIndex) : candidate.endIndex
         guard let slash = candidate[..<end].lastIndex(of: "/") else { return candidate }
         return String(candidate[candidate.index(after: slash)...])

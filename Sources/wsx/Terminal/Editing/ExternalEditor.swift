@@ -34,8 +34,7 @@ final class ExternalEditor {
         let command = Self.command(environment)
         do throws(IOError) {
             process = try ChildProcess(
-                // The shell splits the command, as other programs have it do.
-                ["/bin/sh", "-c", command + " \"$@\"", "sh", file.path],
+                ["/bin/sh", "-c", Self.script(for: command), "sh", file.path],
                 streams: ChildProcess.StandardStreams(output: screen), on: loop
             ) { exit in
                 let result = Self.result(of: exit, path: file.path, command: command)
@@ -65,6 +64,19 @@ final class ExternalEditor {
             if let command = environment(name), command.contains(where: { !$0.isWhitespace }) { return command }
         }
         return "vi"
+    }
+
+    /// What the shell is given, which splits the command, as other programs have it do. Where the command is but words, the
+    /// editor takes the shell's place, and signals are its own.
+    static func script(for command: String) -> String {
+        let isPlain = command.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...: true
+            default: " /._-+,:@%~".utf8.contains(byte)
+            }
+        }
+        return (isPlain ? "exec " : "") + command + " \"$@\""
     }
 
     private static func pathPrefix(_ environment: (String) -> String?) -> String {
