@@ -15,6 +15,7 @@ def test_ctrl_c_in_a_search_sends_nothing_that_was_not_typed(repl):
     repl.type("hé")
     repl.wait_for("reverse-i-search")
     repl.press("C-c")
+    repl.wait_for_last_line(">")
     repl.enter("after")
     repl.wait_for("← text .* after")
     assert content(repl, "→") == ["héllo", "after"]
@@ -25,6 +26,7 @@ def test_ctrl_c_in_a_search_that_found_nothing_does_not_leave(repl):
     repl.type("zzz")
     repl.wait_for("reverse-i-search")
     repl.press("C-c")
+    repl.wait_for_last_line(">")
     repl.enter("still here")
     repl.wait_for("← text .* still here")
 

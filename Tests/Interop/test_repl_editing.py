@@ -256,6 +256,7 @@ def test_open_brackets_go_on_and_an_empty_line_sends_them_as_they_are(prompt, se
 def test_control_c_throws_all_lines_away(prompt, server):
     prompt.enter('{"a":')
     prompt.enter("1,")
+    prompt.wait_for('^> {"a":\n1,$')
     prompt.press("C-c")
     prompt.wait_for_last_line(">")
     prompt.enter("after")
@@ -285,6 +286,7 @@ def test_several_lines_survive_messages_and_resizes(prompt, server):
 def test_several_lines_survive_being_stopped(prompt, server):
     prompt.enter("[1,")
     prompt.type("2")
+    prompt.wait_for(r"^> \[1,\n2$")
     prompt.press("C-z")
     prompt.wait_for("Stopped")
     prompt.wait_for_last_line("shell$")
