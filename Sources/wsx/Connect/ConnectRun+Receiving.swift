@@ -72,9 +72,9 @@ extension ConnectRun: ConnectionHandler {
     }
 
     /// Whether control frames are shown.
-    var showsFrames: Bool { editor != nil || settings.arguments.verbosity > 0 }
+    var showsFrames: Bool { repl != nil || settings.arguments.verbosity > 0 }
     /// Whether messages are shown that are sent.
-    var showsSentMessages: Bool { editor != nil || settings.arguments.verbosity > 1 }
+    var showsSentMessages: Bool { repl != nil || settings.arguments.verbosity > 1 }
 
     /// The time since the latest ping, when the pong answers that one (RFC 6455 §5.5.3: it has the same payload).
     private func roundTrip(of payload: RawSpan) -> Duration? {

@@ -46,7 +46,7 @@ extension ConnectRun: InputReader.Receiver {
     /// Sends a message and counts it.
     func send(_ payload: RawSpan, as kind: MessageKind) {
         guard let connection, connection.send(payload, as: kind) else {
-            if editor != nil { console.error("the connection is closing: the message was not sent") }
+            if repl != nil { console.error("the connection is closing: the message was not sent") }
             return
         }
         if showsSentMessages {
@@ -64,46 +64,5 @@ extension ConnectRun: InputReader.Receiver {
         let idle = loop.turnTime - lastArrival
         guard idle < limit else { return endAsAsked() }
         lingerTimer?.start(after: limit - idle)
-    }
-}
-
-extension ConnectRun: LineEditor.Delegate {
-    /// Carries out or sends a line that was typed.
-    func editor(_ editor: LineEditor, didAccept line: [UInt8]) {
-        switch ReplLine(line) {
-        case .message(let bytes): sendTyped(bytes)
-        case .ping(let payload):
-            ping = (payload, loop.now)
-            payload.withUnsafeBytes { sendTyped(control: .ping, $0.bytes) }
-        case .pong(let payload): payload.withUnsafeBytes { sendTyped(control: .pong, $0.bytes) }
-        case .close(let frame):
-            if connection == nil { endAsAsked() } else { close(with: frame) }
-        case .help: console.show(ReplLine.helpText)
-        case .quit: endAsAsked()
-        case .mistake(let why): console.error(why)
-        }
-    }
-
-    /// Ctrl-D closes.
-    func editorDidReachEnd(_ editor: LineEditor) {
-        endAsAsked()
-    }
-
-    private func sendTyped(_ line: [UInt8]) {
-        line.withUnsafeBytes { bytes in
-            let kind = settings.kind
-            guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
-                return console.error("the line is not UTF-8 text and was not sent")
-            }
-            sendLasting(bytes.bytes, as: kind)
-            confirmInTime()
-        }
-    }
-
-    private func sendTyped(control opcode: Opcode, _ payload: RawSpan) {
-        guard let connection else { return console.error("there is no connection: the \(opcode) was not sent") }
-        let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
-        guard isSent else { return console.error("the connection is closing: the \(opcode) was not sent") }
-        console.show(transcript.control(opcode, payload, .sent))
     }
 }

@@ -122,7 +122,7 @@ extension ConnectRun {
         silenceFailure = nil
         confirmationWait = .none
         ping = nil
-        editor?.prompt = "(disconnected) > "
+        repl?.showsDisconnected()
         let hadConfirmed = hasConfirmed
         hasConfirmed = false
         connections?.connectionWasLost(because: cause, hasConfirmed: hadConfirmed)
@@ -140,6 +140,25 @@ extension ConnectRun {
             return failure
         }
         return .lost(end.failure)
+    }
+
+    /// Whether there is to be a connection without further ado.
+    var expectsConnection: Bool { connections?.isActive ?? false }
+
+    /// Connects anew, after the connection that there is has been closed.
+    func reconnect() {
+        guard connection == nil else {
+            isReopening = true
+            return close(with: settings.closeFrame)
+        }
+        repl?.showsConnecting()
+        connections?.startNow()
+    }
+
+    /// Gives up the wait for a connection.
+    func stopConnecting() {
+        connections?.cancel()
+        _ = staysAtPrompt()
     }
 
     /// Adds what a connection that is over has carried.
@@ -172,6 +191,7 @@ extension ConnectRun: ConnectionSequence.Delegate {
     /// Ends the run.
     func sequence(_ sequence: ConnectionSequence, didGiveUp failure: Failure) {
         self.failure = failure
+        if staysAtPrompt() { return }
         isEnding = true
         finish()
     }

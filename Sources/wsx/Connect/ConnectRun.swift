@@ -12,8 +12,8 @@ final class ConnectRun {
     let transcript: Transcript
     /// Standard output; nil while the editor's terminal shows what comes.
     var output: MessageWriter?
-    /// The terminal, in a REPL.
-    var editor: LineEditor?
+    /// The prompt, in a REPL; nil before the first connection.
+    var repl: ConnectRepl?
     var connection: Connection<ConnectRun>?
     /// What happened to the input: not begun, being read, or over.
     var input: InputReader?
@@ -32,6 +32,8 @@ final class ConnectRun {
     var ping: (payload: [UInt8], time: Duration)?
     /// Set when a closing handshake has been begun here.
     var hasClosed = false
+    /// Set when another connection is to follow the one that is being closed.
+    var isReopening = false
     var lingerTimer: Timer?
     /// What had been received when the linger timer was last looked at, in bytes.
     var bytesAtLastLook = 0
@@ -51,6 +53,7 @@ final class ConnectRun {
     var confirmationWait = ConfirmationWait.none
 
     private var embeddedEcho: ListenRun?
+    /// Why the run does not end as asked, or why the last connection of a prompt did not.
     var failure: Failure?
     /// When the first connection was opened.
     private var openTime: Duration?
@@ -136,8 +139,9 @@ final class ConnectRun {
         let connection = Connection(
             opened.stream, settings: settings.connection, deflate: opened.deflate, resources: resources, handler: self)
         self.connection = connection
-        if settings.isRepl, editor == nil { startEditor() }
-        guard failure == nil else { return }
+        if settings.isRepl, repl == nil { startRepl() }
+        guard !isEnding || failure == nil else { return }
+        failure = nil
         announce(opened)
         startHeartbeat(of: connection)
         connection.start(with: opened.firstBytes)
@@ -165,11 +169,9 @@ final class ConnectRun {
         startLinger()
     }
 
-    private func startEditor() {
+    private func startRepl() {
         do throws(IOError) {
-            let editor = try LineEditor(prompt: "> ", on: loop, delegate: self)
-            self.editor = editor
-            console.editor = editor
+            repl = try ConnectRepl(self)
         } catch {
             end(with: .input(error))
         }
@@ -181,7 +183,7 @@ final class ConnectRun {
             if !isFirst || connections?.tryCount != 0 { console.notice("wsx: connected to \(opened.request.url)") }
             return
         }
-        editor?.prompt = "> "
+        repl?.showsConnected()
         let agreed =
             (opened.tls.map { [$0.version] } ?? [])
             + (opened.upgrade.subprotocol.map { ["subprotocol \(escapingControls($0))"] } ?? [])
@@ -249,7 +251,33 @@ final class ConnectRun {
         // What came after the last message that was asked for decides nothing, unless we had to wait for it.
         if failure == nil, !isDeaf || end.closingTimedOut { failure = finalFailure(of: end) }
         connections?.cancel()
+        if staysAtPrompt() { return }
         finish()
+    }
+
+    /// Leaves the prompt to the user when there is no connection any more, unless the run is to end.
+    /// - Returns: Whether the run goes on.
+    func staysAtPrompt() -> Bool {
+        guard let repl, !isEnding else { return false }
+        if let openTime { showSummary(since: openTime) }
+        showUnconfirmed()
+        if let failure {
+            output?.writeFailure(failure)
+            console.report(failure)
+            self.failure = .told(failure)
+        }
+        openTime = nil
+        earlierTraffic = (Traffic(), Traffic())
+        hasClosed = false
+        silenceFailure = nil
+        confirmationWait = .none
+        ping = nil
+        repl.showsDisconnected()
+        if isReopening {
+            isReopening = false
+            reconnect()
+        }
+        return true
     }
 
     /// There is no connection, and there will be none.
@@ -265,9 +293,8 @@ final class ConnectRun {
     /// Ends the loop once standard output has taken everything; in a hurry, it has but a moment for that. The hurry may
     /// come while it is waited for: a time limit or a signal ends a run whose reader is stuck.
     private func stop() {
-        editor?.close()
-        editor = nil
-        console.editor = nil
+        repl?.close()
+        repl = nil
         if !isStopping {
             if let failure { output?.writeFailure(failure) }
             showUnconfirmed()
@@ -307,8 +334,7 @@ final class ConnectRun {
     }
 
     private func interrupted() {
-        if let editor, !editor.isEmpty { return editor.discardLine() }
-        if editor != nil, !isEnding { return endAsAsked() }
+        if let repl, !isEnding { return repl.interrupted() }
         if isEnding, failure != nil { return loop.stop() }
         end(with: .interrupted, hurried: true)
     }

@@ -58,6 +58,11 @@ final class ConnectionSequence {
     /// The number of the try that is waited for or under way, since the last connection that held; 0: the first of all.
     var tryCount: Int { backoff?.tryCount ?? 0 }
 
+    /// Whether a connection is open, being opened or waited for.
+    var isActive: Bool {
+        if case .over = state { false } else { true }
+    }
+
     /// Opens a connection.
     func start() {
         let connector = Connector(target, resources: resources, on: loop) { [unowned self] result in
@@ -75,6 +80,14 @@ final class ConnectionSequence {
         connector.didStep = didStep
         state = .connecting(connector)
         connector.start()
+    }
+
+    /// Opens a connection, also one that is not due yet, unless one is being opened.
+    func startNow() {
+        switch state {
+        case .waiting, .over: start()
+        case .connecting, .open: break
+        }
     }
 
     /// Opens no more connections; the delegate is not called any more.

@@ -98,15 +98,9 @@ extension ListenRun: InputReader.Receiver {
 extension ListenRun: LineEditor.Delegate {
     /// Carries out a line that was typed, or sends it to every client.
     func editor(_ editor: LineEditor, didAccept line: [UInt8]) {
-        switch ReplLine(line) {
+        switch ReplLine(line, commands: Self.commands) {
         case .message(let bytes): sendTyped(bytes)
-        case .ping(let payload): sendTyped(control: .ping, payload)
-        case .pong(let payload): sendTyped(control: .pong, payload)
-        case .close(let frame):
-            console.show(transcript.close(frame, .sent))
-            for connection in server.connections.values { connection.close(frame) }
-        case .help: console.show(ReplLine.helpText)
-        case .quit: end()
+        case .action(let action): carryOut(action)
         case .mistake(let why): console.error(why)
         }
     }
@@ -114,6 +108,22 @@ extension ListenRun: LineEditor.Delegate {
     /// Ctrl-D ends the server.
     func editorDidReachEnd(_ editor: LineEditor) {
         end()
+    }
+
+    private static let commands = ReplCommand.commands(forServer: true)
+
+    private func carryOut(_ action: ReplAction) {
+        switch action {
+        case .ping(let payload): sendTyped(control: .ping, payload)
+        case .pong(let payload): sendTyped(control: .pong, payload)
+        case .close(let frame):
+            console.show(transcript.close(frame, .sent))
+            for connection in server.connections.values { connection.close(frame) }
+        case .help(let topic): console.showHelp(topic, of: Self.commands)
+        case .quit: end()
+        // The table leaves the others to `connect`.
+        case .reconnect: break
+        }
     }
 
     private func sendTyped(_ line: [UInt8]) {

@@ -96,7 +96,8 @@ final class ListenRun {
 
     private func startEditor() throws(Failure) {
         do throws(IOError) {
-            let editor = try LineEditor(prompt: "> ", on: loop, delegate: self)
+            let editor = try LineEditor(prompt: "> ", on: loop)
+            editor.delegate = self
             self.editor = editor
             console.editor = editor
         } catch {

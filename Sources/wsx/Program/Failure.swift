@@ -26,6 +26,8 @@ enum Failure: Error {
     case silent(for: Duration, misses: Int)
     /// Trying again, so many times in a row, did not help; the last failure.
     indirect case gaveUp(after: Int, Failure)
+    /// One that the user has been told of.
+    indirect case told(Failure)
     /// The peer broke the protocol.
     case violation(ProtocolError)
     /// The peer left our close frame unanswered.
@@ -46,7 +48,7 @@ enum Failure: Error {
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
         case .closingTimedOut, .runTimedOut, .silent: .timedOut
-        case .gaveUp(_, let failure): failure.status
+        case .gaveUp(_, let failure), .told(let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
         }
@@ -78,7 +80,7 @@ enum Failure: Error {
         case .closingTimedOut(let limit):
             "closing: the peer did not answer for \(Self.words(for: limit)); --close-timeout waits longer"
         case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
-        case .interrupted, .terminated: nil
+        case .interrupted, .terminated, .told: nil
         }
     }
 
@@ -94,7 +96,7 @@ enum Failure: Error {
         case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent: "timeout"
-        case .gaveUp(_, let failure): failure.kind
+        case .gaveUp(_, let failure), .told(let failure): failure.kind
         case .connecting: "connect"
         case .closed: "closed"
         case .lost: "lost"

@@ -81,17 +81,9 @@ struct Wsx {
         }
     }
 
-    /// Says what went wrong, with what a server that refused the upgrade had to say.
     private static func report(_ failure: Failure?, on console: Console) -> ExitStatus {
         guard let failure else { return .success }
-        if let message = failure.message { console.error(message) }
-        if let (head, body, bodyIsTruncated) = failure.refusal {
-            let lines = ReportedHead.lines(of: head).joined(separator: "\n") + "\n\n"
-            var text = body.withUnsafeBytes { SafeText.text($0.bytes) }
-            if bodyIsTruncated { text += "\n… (the rest of the body is not shown)" }
-            if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
-            console.show(lines + text)
-        }
+        console.report(failure)
         return failure.status
     }
 

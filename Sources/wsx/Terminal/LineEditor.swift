@@ -26,7 +26,8 @@ final class LineEditor {
             rl_redisplay()
         }
     }
-    private weak var delegate: (any Delegate)?
+    /// Takes the lines; to be set before the loop turns.
+    weak var delegate: (any Delegate)?
     private var watcher: ReadinessWatcher?
     private var signals: [SignalWatcher] = []
     private var isOpen = false
@@ -35,10 +36,9 @@ final class LineEditor {
     private var pending = ""
 
     /// Shows the prompt on the terminal that is standard input, and begins to edit.
-    init(prompt: String, on loop: EventLoop, delegate: any Delegate) throws(IOError) {
+    init(prompt: String, on loop: EventLoop) throws(IOError) {
         self.prompt = prompt
         self.loop = loop
-        self.delegate = delegate
         let watcher = try ReadinessWatcher(descriptor: StandardDescriptors.input, on: loop, for: .readable) {
             rl_callback_read_char()
         }

@@ -32,7 +32,7 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            urls, .values, interactiveUse, .jsonEvents(events, example: eventExample), ends, .stayingConnected,
+            urls, .values, .interactiveUse, .jsonEvents(events, example: eventExample), ends, .stayingConnected,
             .exitStatus,
             .violations,
             limits,
@@ -81,26 +81,6 @@ extension CommandSpecification {
             A host can be a name, also an internationalised one, an IPv4 address, or an IPv6 address in brackets, with a \
             zone if it needs one: `[fe80::1%eth0]`. A user and password before it, as in `ws://me:secret@host/`, log in \
             with basic authentication.
-            """))
-
-    private static let interactiveUse = ManualSection(
-        "INTERACTIVE USE",
-        .paragraph(
-            """
-            On a terminal a line that starts with a slash is a command. A line that starts with two slashes is sent \
-            as a message that starts with one.
-            """),
-        .definitions([
-            ("`/ping` [*text*]", "Send a ping."),
-            ("`/pong` [*text*]", "Send a pong that answers no ping."),
-            ("`/close` [*code* [*reason*]]", "Start the closing handshake."),
-            ("`/help`", "List the commands."),
-            ("`/quit`", "Close the connection and leave, as the end of input (Ctrl-D) does."),
-        ]),
-        .paragraph(
-            """
-            Control characters in what the peer sends are shown, never passed on to the terminal. \
-            This holds for terminals only: piped output is byte-exact.
             """))
 
     private static let events: [(term: MarkedText, text: MarkedText)] =

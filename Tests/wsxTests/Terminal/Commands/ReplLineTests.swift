@@ -12,19 +12,21 @@ import WSCore
             (" /ping", .message(Array(" /ping".utf8))),
             ("//path", .message(Array("/path".utf8))),
             ("//", .message(Array("/".utf8))),
-            ("/ping", .ping([])),
-            ("/ping ", .ping([])),
-            ("/ping are you there", .ping(Array("are you there".utf8))),
-            ("/ping  two spaces", .ping(Array(" two spaces".utf8))),
-            ("/pong x", .pong(Array("x".utf8))),
-            ("/close", .close(CloseFrame(code: .normalClosure))),
-            ("/close 4000", .close(CloseFrame(code: CloseCode(rawValue: 4000)))),
-            ("/close 1001 see you later", .close(CloseFrame(code: .goingAway, reason: "see you later"))),
-            ("/help", .help),
-            ("/quit", .quit),
+            ("/ping", .action(.ping([]))),
+            ("/ping ", .action(.ping([]))),
+            ("/ping are you there", .action(.ping(Array("are you there".utf8)))),
+            ("/ping  two spaces", .action(.ping(Array(" two spaces".utf8)))),
+            ("/pong x", .action(.pong(Array("x".utf8)))),
+            ("/close", .action(.close(CloseFrame(code: .normalClosure)))),
+            ("/close 4000", .action(.close(CloseFrame(code: CloseCode(rawValue: 4000))))),
+            ("/close 1001 see you later", .action(.close(CloseFrame(code: .goingAway, reason: "see you later")))),
+            ("/help", .action(.help(topic: nil))),
+            ("/help  close ", .action(.help(topic: "close"))),
+            ("/quit", .action(.quit)),
+            ("/reconnect", .action(.reconnect)),
         ] as [(String, ReplLine)])
     func lines(line: String, expected: ReplLine) {
-        #expect(ReplLine(Array(line.utf8)) == expected)
+        #expect(Self.read(Array(line.utf8)) == expected)
     }
 
     @Test(
@@ -49,29 +51,36 @@ import WSCore
             ("/close 1000 " + String(repeating: "x", count: 124), "/close: the reason is longer than 123 bytes"),
         ])
     func mistakes(line: String, why: String) {
-        #expect(ReplLine(Array(line.utf8)) == .mistake(why))
+        #expect(Self.read(Array(line.utf8)) == .mistake(why))
     }
 
     @Test("the longest texts that fit are taken")
     func longest() {
         let ping = [UInt8](repeating: 0x78, count: 125)
-        #expect(ReplLine(Array("/ping ".utf8) + ping) == .ping(ping))
+        #expect(Self.read(Array("/ping ".utf8) + ping) == .action(.ping(ping)))
         let reason = String(repeating: "x", count: 123)
         #expect(
-            ReplLine(Array("/close 1000 \(reason)".utf8)) == .close(CloseFrame(code: .normalClosure, reason: reason)))
+            Self.read(Array("/close 1000 \(reason)".utf8))
+                == .action(.close(CloseFrame(code: .normalClosure, reason: reason))))
     }
 
     @Test("bytes that are no UTF-8 are left to whoever sends them, and a hostile name is shown escaped")
     func hostile() {
-        #expect(ReplLine([0xFF, 0xFE]) == .message([0xFF, 0xFE]))
-        #expect(ReplLine([0x2F, 0x70, 0x69, 0x6E, 0x67, 0x20, 0xFF]) == .ping([0xFF]))
-        guard case .mistake(let why) = ReplLine(Array("/\u{1B}[2J".utf8)) else { return #expect(Bool(false)) }
+        #expect(Self.read([0xFF, 0xFE]) == .message([0xFF, 0xFE]))
+        #expect(Self.read([0x2F, 0x70, 0x69, 0x6E, 0x67, 0x20, 0xFF]) == .action(.ping([0xFF])))
+        guard case .mistake(let why) = Self.read(Array("/\u{1B}[2J".utf8)) else { return #expect(Bool(false)) }
         #expect(why.unicodeScalars.allSatisfy { !$0.isInvisible })
     }
 
-    @Test("the help lists every command, and how to send what looks like one")
-    func help() {
-        for command in ReplLine.commands { #expect(ReplLine.helpText.contains("\(command.usage)  ")) }
-        #expect(ReplLine.helpText.hasSuffix("//TEXT sends /TEXT.\n"))
+    @Test("a command that is not for this prompt is unknown to it")
+    func others() {
+        let commands = ReplCommand.commands(forServer: true)
+        #expect(
+            ReplLine(Array("/reconnect".utf8), commands: commands)
+                == .mistake(ReplLine.unknown("reconnect", among: commands)))
+    }
+
+    private static func read(_ line: [UInt8]) -> ReplLine {
+        ReplLine(line, commands: ReplCommand.all)
     }
 }

@@ -1,0 +1,61 @@
+/// A command of the prompt: its name, its words, and how what follows the name is read. Parser, `/help`, completion and
+/// the manual come from ``all``.
+struct ReplCommand: Sendable {
+    /// What can be completed after the name.
+    enum Completion {
+        case none
+        case file
+        /// The names of the commands.
+        case command
+    }
+
+    /// Without the slash.
+    let name: String
+    /// What may follow the name, as help shows it: `[CODE [REASON]]`; empty: nothing.
+    let argument: String
+    /// What one line of help says, without a full stop.
+    let summary: String
+    /// What `/help NAME` and the manual say besides.
+    let details: MarkedText?
+    let completion: Completion
+    /// Whether the prompt of `wsx listen` has it, too.
+    let isForServers: Bool
+    /// Reads what follows the name and one space.
+    let read: @Sendable (ReplArgument) throws(ReplMistake) -> ReplAction
+
+    init(
+        _ name: String, _ argument: String = "", _ summary: String, details: MarkedText? = nil,
+        completion: Completion = .none, isForServers: Bool = false,
+        read: @escaping @Sendable (ReplArgument) throws(ReplMistake) -> ReplAction
+    ) {
+        self.name = name
+        self.argument = argument
+        self.summary = summary
+        self.details = details
+        self.completion = completion
+        self.isForServers = isForServers
+        self.read = read
+    }
+
+    /// The command as one types it: `/close [CODE [REASON]]`.
+    var usage: String { argument.isEmpty ? "/\(name)" : "/\(name) \(argument)" }
+
+    /// The commands, in the order in which help shows them.
+    static let all = sending + connection + general
+
+    /// The commands of a prompt.
+    static func commands(forServer: Bool) -> [ReplCommand] {
+        forServer ? all.filter(\.isForServers) : all
+    }
+
+    private static let general = [
+        ReplCommand(
+            "help", "[COMMAND]", "list the commands, or explain one", completion: .command, isForServers: true
+        ) { .help(topic: $0.text.isEmpty ? nil : $0.text) },
+        ReplCommand("quit", "", "close the connection and leave, like Ctrl-D", isForServers: true) {
+            (argument) throws(ReplMistake) in
+            try argument.checkEmpty()
+            return .quit
+        },
+    ]
+}
