@@ -9,7 +9,11 @@ extension ConnectRepl {
                 return run.console.error("the line is not UTF-8 text and was not sent")
             }
             guard run.connection != nil || run.expectsConnection else { return sayDisconnected("message") }
-            run.sendLasting(bytes.bytes, as: kind)
+            if run.requests == nil {
+                run.sendLasting(bytes.bytes, as: kind)
+            } else {
+                run.sendTypedRequest(bytes.bytes, as: kind)
+            }
             run.confirmInTime()
         }
     }

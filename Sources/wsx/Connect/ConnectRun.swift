@@ -18,8 +18,16 @@ final class ConnectRun {
     /// What happened to the input: not begun, being read, or over.
     var input: InputReader?
     var inputIsOver = false
-    /// Messages that were received and shown.
-    var receivedCount = 0
+    /// What the messages that have come decide about the end.
+    var conditions: EndConditions
+    /// The messages of the input, where they are requests.
+    var requests: RequestQueue?
+    /// Looks after the requests whose time is over.
+    var requestTimer: Timer?
+    /// Set while there is work with requests to be done at the end of the turn.
+    var isRequestWorkScheduled = false
+    /// Standard error, where what answers no request goes there.
+    var pushes: MessageWriter?
     /// Whether permessage-deflate is in use.
     private var isCompressed = false
     /// When the last message came, or the input ended; in the loop's turn time.
@@ -74,11 +82,17 @@ final class ConnectRun {
         self.loop = loop
         self.console = console
         resources = ConnectionResources(on: loop)
+        conditions = settings.conditions
+        requests = try Self.requests(settings)
         if settings.arguments.reconnection != .never { unconfirmed = UnconfirmedMessages() }
         transcript = Transcript(palette: console.palette, timestamps: settings.arguments.timestamps, on: loop)
         do throws(IOError) {
             if !settings.isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output) {
                 output = try MessageWriter(settings.arguments.output, on: loop)
+                if requests != nil, settings.arguments.isQuiet {
+                    pushes = try MessageWriter(
+                        settings.arguments.output, to: StandardDescriptors.error, on: loop)
+                }
             }
         } catch {
             throw .output(error)
@@ -89,6 +103,7 @@ final class ConnectRun {
     func run() -> Failure? {
         output?.didDrain = { [unowned self] in outputDidDrain() }
         output?.didFail = { [unowned self] error in outputDidFail(error) }
+        pushes?.didDrain = { [unowned self] in outputDidDrain() }
         signals = [
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end(with: .terminated, hurried: true) },
@@ -145,10 +160,9 @@ final class ConnectRun {
         announce(opened)
         startHeartbeat(of: connection)
         connection.start(with: opened.firstBytes)
-        for message in settings.messages {
-            message.payload.withUnsafeBytes { send($0.bytes, as: message.kind) }
-        }
+        sendInitialMessages()
         sendUnconfirmed()
+        sendRequests()
         goOn()
     }
 
@@ -246,6 +260,7 @@ final class ConnectRun {
         heartbeat = nil
         confirmTimer = nil
         lingerTimer = nil
+        requestTimer = nil
         output?.writeClose(end)
         if opensAnother(after: end) { return }
         // What came after the last message that was asked for decides nothing, unless we had to wait for it.
@@ -261,6 +276,7 @@ final class ConnectRun {
         guard let repl, !isEnding else { return false }
         if let openTime { showSummary(since: openTime) }
         showUnconfirmed()
+        abandonRequests()
         if let failure {
             output?.writeFailure(failure)
             console.report(failure)
@@ -296,11 +312,14 @@ final class ConnectRun {
         repl?.close()
         repl = nil
         if !isStopping {
+            failure = judged(failure)
             if let failure { output?.writeFailure(failure) }
             showUnconfirmed()
+            showUnanswered()
         }
         isStopping = true
         output?.flush()
+        pushes?.flush()
         stopWhenDrained()
         guard isHurried, graceTimer == nil else { return }
         graceTimer = Timer(on: loop) { [unowned self] in loop.stop() }
@@ -308,12 +327,12 @@ final class ConnectRun {
     }
 
     private func stopWhenDrained() {
-        if output?.isDrained ?? true { loop.stop() }
+        if output?.isDrained ?? true, pushes?.isDrained ?? true { loop.stop() }
     }
 
     /// Standard output has taken everything that had to wait.
     private func outputDidDrain() {
-        connection?.resumeReading()
+        if !isOutputFull { connection?.resumeReading() }
         if isStopping { stopWhenDrained() }
     }
 

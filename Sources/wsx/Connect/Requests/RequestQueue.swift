@@ -32,7 +32,8 @@ struct RequestQueue {
     private var waiting: [Request] = []
     private var firstWaiting = 0
     private var initial: [Request] = []
-    private var messageCount = 0
+    /// How many messages of the input there were.
+    private(set) var messageCount = 0
     /// How many were given up in all.
     private(set) var expiredCount = 0
 
@@ -59,7 +60,7 @@ struct RequestQueue {
     ) throws(JSONRPCCallError) {
         let number = messageCount + 1
         let composed =
-            settings.isJSONRPC
+            settings.isJSONRPC && UTF8Validator.isValid(payload)
             ? try JSONRPCCall.compose(payload, id: number) : payload.withUnsafeBytes { Array($0) }
         messageCount = number
         let request = Request(number: number, payload: composed, kind: kind, isInitial: isInitial)
@@ -100,6 +101,13 @@ struct RequestQueue {
     /// Gives all in flight the whole time anew: what has come could not be read until now.
     mutating func holdExpiry(at now: Duration) {
         tracker.holdExpiry(until: now + settings.replyTimeout)
+    }
+
+    /// Forgets all but the messages with which every connection begins.
+    mutating func abandon() {
+        _ = tracker.takeAll()
+        waiting = initial
+        firstWaiting = 0
     }
 
     /// Takes note that the connection is lost: first come the messages with which every connection begins, then the

@@ -14,9 +14,9 @@ struct RequestTracker {
     enum Finding: Equatable {
         /// It answers nothing.
         case push
-        case reply(to: Int, roundTrip: Duration)
+        case reply(Reply)
         /// A reply to a request that was given up; `delay` is how long ago.
-        case lateReply(to: Int, roundTrip: Duration, delay: Duration)
+        case lateReply(Reply, delay: Duration)
     }
 
     /// A request that was given up.
@@ -172,11 +172,11 @@ struct RequestTracker {
     private mutating func answer(_ id: JSONScalar?, at now: Duration) -> Finding? {
         if let key = flightsByID[id]?.first, let flight = flights[key] {
             remove(key, of: flight)
-            return .reply(to: flight.number, roundTrip: now - flight.sentTime)
+            return .reply(Reply(number: flight.number, roundTrip: now - flight.sentTime))
         }
         guard let late = late.removeValue(forKey: id) ?? olderLate.removeValue(forKey: id) else { return nil }
         let roundTrip = now - late.sentTime
-        return .lateReply(to: late.number, roundTrip: roundTrip, delay: roundTrip - timeout)
+        return .lateReply(Reply(number: late.number, roundTrip: roundTrip), delay: roundTrip - timeout)
     }
 
     private mutating func remember(_ flight: Flight) {
