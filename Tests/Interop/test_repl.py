@@ -114,7 +114,7 @@ def test_what_is_typed_is_sent_and_what_comes_is_shown(repl):
     assert content(repl, "→") == ["hello", "zwölf 水 🎈"]
     assert repl.last_line == ">"
     repl.press("C-d")
-    repl.wait_for(r"^Disconnected after .*: 2 sent \(20 B, 40 B on the wire\), 2 received \(20 B, 28 B on the wire\)\.$")
+    repl.wait_for(r"^Disconnected after .*: 2 sent, 2 received; 20 B out \(40 B on the wire\), ")
     repl.wait_for_last_line("shell$")
 
 
@@ -229,6 +229,8 @@ def test_close_sends_code_and_reason(screen):
         assert server.wait_for_frame(wire.CLOSE).payload == b"\x0f\xa0" + "war schön".encode()
         screen.wait_for('→ close +4000 .*"war schön"$')
         screen.wait_for('← close +4000 .*"war schön"$')
+        screen.wait_for_last_line("(disconnected) >")
+        screen.press("C-d")
         screen.wait_for("^status 0$")
 
 
@@ -239,7 +241,59 @@ def test_closing_commands_close_with_1000(screen, command):
         screen.wait_for_last_line(">")
         screen.enter(command)
         assert server.wait_for_frame(wire.CLOSE).close_code == 1000
+        if command == "/close":
+            screen.wait_for_last_line("(disconnected) >")
+            screen.press("C-d")
         screen.wait_for("^status 0$")
+
+
+def test_after_the_connection_the_prompt_stays_and_the_status_is_that_of_its_end(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}; echo status $?")
+        screen.wait_for_last_line(">")
+        screen.type("half typed")
+        server.send(wire.close(4001, b"enough"))
+        screen.wait_for("^Disconnected after .*: 0 sent, 0 received")
+        screen.wait_for('^wsx: the peer closed the connection: 4001 "enough"$')
+        screen.wait_for_last_line("(disconnected) > half typed")
+        screen.press("Enter")
+        screen.wait_for("^wsx: there is no connection: the message was not sent; /reconnect opens one$")
+        for line, what in [("/ping", "ping"), ("/close", "close frame")]:
+            screen.enter(line)
+            screen.wait_for(f"^wsx: there is no connection: the {what} was not sent; /reconnect opens one$")
+        screen.press("C-c")
+        screen.wait_for("^status 1$")
+        # What was said is not said again.
+        assert screen.text.count("the peer closed the connection") == 1
+        assert screen.text.count("Disconnected after") == 1
+
+
+def test_reconnect_opens_another_connection(screen):
+    with Listener("--echo") as server:
+        screen.enter(f"$WSX connect -i {server.url} first; echo status $?")
+        screen.wait_for("← text +5 B  first$")
+        # An open one is closed before.
+        screen.enter("/reconnect")
+        screen.wait_for("→ close +1000")
+        screen.wait_for("^Disconnected after [^,]*: 1 sent")
+        server.wait_for("Client 2 connected")
+        screen.wait_for_last_line(">")
+        screen.enter("second")
+        screen.wait_for("← text +6 B  second$")
+        screen.enter("/close")
+        screen.wait_for_last_line("(disconnected) >")
+        screen.enter("/reconnect")
+        server.wait_for("Client 3 connected")
+        screen.wait_for_last_line(">")
+        screen.enter("third")
+        screen.wait_for("← text +5 B  third$")
+    # The server has gone: the prompt says so, and stays.
+    screen.wait_for_last_line("(disconnected) >")
+    screen.enter("/reconnect")
+    screen.wait_for("^wsx: connecting to .*: connection refused; is the server")
+    screen.wait_for_last_line("(disconnected) >")
+    screen.press("C-d")
+    screen.wait_for("^status 3$")
 
 
 def test_help_lists_the_commands_and_mistakes_send_nothing(screen):
@@ -293,6 +347,8 @@ def test_the_terminal_is_restored(screen, leave):
             screen.enter("kill %1; fg")
         elif leave == "peer":
             server.send(wire.close(1000))
+            screen.wait_for_last_line("(disconnected) >")
+            screen.press("C-d")
         elif leave == "/quit":
             screen.enter(leave)
         else:
@@ -405,6 +461,9 @@ def test_a_peer_cannot_drive_the_terminal(data, visible, mode):
     options = [] if mode == "prompt" else ["-v", "--no-stdin"]
     with ScriptedServer(lambda peer: (peer.upgrade(then=data + wire.close(1000)), peer.read_until_close())) as server:
         with RawTerminal("connect", "--color", "never", *options, server.url) as terminal:
+            if mode == "prompt":
+                terminal.wait_for(b"(disconnected) > ")
+                terminal.type(b"\x04")
             terminal.wait()
             output = terminal.output
     assert peer_sequences(output) == []
@@ -419,6 +478,8 @@ def test_a_subprotocol_or_a_head_cannot_drive_the_terminal():
 
     with ScriptedServer(script) as server:
         with RawTerminal("connect", "-v", server.url) as terminal:
+            terminal.wait_for(b"(disconnected) > ")
+            terminal.type(b"\x04")
             assert terminal.wait() == 0
             assert peer_sequences(terminal.output) == []
             assert b"X-Hostile" in terminal.output

@@ -21,7 +21,8 @@ extension ConnectRun: InputReader.Receiver {
         confirmInTime()
     }
 
-    private var isFull: Bool { connection?.isFull ?? false || unconfirmed?.isFull ?? false || requests?.isFull ?? false }
+    /// Whether no more is to be sent for now.
+    var isFull: Bool { connection?.isFull ?? false || unconfirmed?.isFull ?? false || requests?.isFull ?? false }
 
     /// The input is over: what remains is to wait for replies.
     func inputEnded(_ error: IOError?) {

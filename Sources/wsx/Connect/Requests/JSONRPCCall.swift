@@ -154,16 +154,7 @@ struct JSONRPCCall {
     }
 
     private func isJSON(_ value: Range<Int>) -> Bool {
-        line[value].withUnsafeBytes { Self.isJSON($0.bytes) }
-    }
-
-    private static func isJSON(_ text: RawSpan) -> Bool {
-        do throws(JSONError) {
-            try JSONReader.check(text)
-            return true
-        } catch {
-            return false
-        }
+        line[value].withUnsafeBytes { JSONReader.problem(in: $0.bytes) == nil }
     }
 
     private func append(text: Range<Int>, to call: inout ByteBuffer) {

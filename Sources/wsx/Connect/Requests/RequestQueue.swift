@@ -32,6 +32,8 @@ struct RequestQueue {
     private var waiting: [Request] = []
     private var firstWaiting = 0
     private var initial: [Request] = []
+    /// Whether the next connection begins with the initial messages.
+    var sendsInitial = true
     /// How many messages of the input there were.
     private(set) var messageCount = 0
     /// How many were given up in all.
@@ -106,7 +108,7 @@ struct RequestQueue {
     /// Forgets all but the messages with which every connection begins.
     mutating func abandon() {
         _ = tracker.takeAll()
-        waiting = initial
+        waiting = sendsInitial ? initial : []
         firstWaiting = 0
     }
 
@@ -114,7 +116,7 @@ struct RequestQueue {
     /// requests without a reply, then what waited already.
     mutating func connectionLost() {
         let later = tracker.takeAll() + waiting[firstWaiting...]
-        waiting = initial + later.filter { !$0.isInitial }
+        waiting = (sendsInitial ? initial : []) + later.filter { !$0.isInitial }
         firstWaiting = 0
     }
 
