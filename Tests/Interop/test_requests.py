@@ -188,7 +188,7 @@ def test_a_request_that_is_given_up_is_said_and_the_others_go_on():
 def test_a_request_that_is_given_up_is_an_event():
     with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))) as server:
         result = wsx(
-            "connect", "--correlate", "id", "--reply-timeout", "200ms", "--output", "json", server.url, '{"id":"a\x1b"}')
+            "connect", "--correlate", "id", "--reply-timeout", "200ms", "--output", "json", server.url, '{"id":"a\\u001b"}')
     errors = [event for event in map(json.loads, result.lines) if event["type"] == "error"]
     assert result.status == 6
     assert [(error["kind"], error.get("request")) for error in errors] == [("timeout", 1), ("timeout", None)]

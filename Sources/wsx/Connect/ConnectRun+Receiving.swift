@@ -82,6 +82,13 @@ extension ConnectRun: ConnectionHandler {
         if isOutputFull { connection.pauseReading() }
     }
 
+    /// Goes on reading what the peer sends, in which there may be replies.
+    func resumeReading() {
+        guard let connection, connection.isPausedByUser else { return }
+        requests?.holdExpiry(at: loop.now)
+        connection.resumeReading()
+    }
+
     /// Whether the reader of standard output, or of what goes to standard error, does not keep up.
     var isOutputFull: Bool { output?.isFull ?? false || pushes?.isFull ?? false }
 

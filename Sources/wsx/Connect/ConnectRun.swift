@@ -373,7 +373,7 @@ final class ConnectRun {
 
     /// Standard output has taken everything that had to wait.
     private func outputDidDrain() {
-        if !isOutputFull { connection?.resumeReading() }
+        if !isOutputFull { resumeReading() }
         if isStopping { stopWhenDrained() }
     }
 
