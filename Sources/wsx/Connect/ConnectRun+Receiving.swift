@@ -6,21 +6,27 @@ extension ConnectRun: ConnectionHandler {
         _ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
         guard !isDeaf else { return }
-        receivedCount += 1
         lastArrival = loop.turnTime
         if let repl { repl.received(payload, as: kind, on: connection) }
-        if let output {
-            output.write(payload, as: kind)
-            waitForOutput(connection)
-        } else {
-            console.show(transcript.message(payload, as: kind, .received))
-        }
-        if receivedCount == settings.arguments.count {
+        if requests == nil { show(payload, as: kind) } else { takeReply(payload, as: kind) }
+        waitForOutput(connection)
+        if conditions.isLast(payload) {
             isDeaf = true
             isEnding = true
             hasClosed = true
             input?.pause()
             if outbox.sendClose(settings.closeFrame) { showSent(settings.closeFrame) }
+        }
+    }
+
+    /// Shows a received message.
+    /// - Parameter reply: What it answers, if it does.
+    func show(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) {
+        if let output {
+            output.write(payload, as: kind, reply: reply)
+        } else {
+            let note = reply.map { "(request \($0.number), \(Self.milliseconds($0.roundTrip)) ms)" } ?? ""
+            console.show(transcript.message(payload, as: kind, .received, note: note))
         }
     }
 
@@ -59,6 +65,7 @@ extension ConnectRun: ConnectionHandler {
     /// Goes on with the input.
     func connectionDidDrain(_ connection: Connection<ConnectRun>) {
         readOn()
+        scheduleRequestWork()
     }
 
     /// Ends the run.
@@ -73,8 +80,18 @@ extension ConnectRun: ConnectionHandler {
 
     /// Pauses the peer while standard output does not keep up.
     private func waitForOutput(_ connection: Connection<ConnectRun>) {
-        if let output, output.isFull { connection.pauseReading() }
+        if isOutputFull { connection.pauseReading() }
     }
+
+    /// Goes on reading what the peer sends, in which there may be replies.
+    func resumeReading() {
+        guard let connection, connection.isPausedByUser else { return }
+        requests?.holdExpiry(at: loop.now)
+        connection.resumeReading()
+    }
+
+    /// Whether the reader of standard output, or of what goes to standard error, does not keep up.
+    var isOutputFull: Bool { output?.isFull ?? false || pushes?.isFull ?? false }
 
     /// Whether control frames are shown.
     var showsFrames: Bool { repl != nil || settings.arguments.verbosity > 0 }

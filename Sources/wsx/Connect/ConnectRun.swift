@@ -21,8 +21,16 @@ final class ConnectRun {
     /// What happened to the input: not begun, being read, or over.
     var input: InputReader?
     var inputIsOver = false
-    /// Messages that were received and shown.
-    var receivedCount = 0
+    /// What the messages that have come decide about the end.
+    var conditions: EndConditions
+    /// The messages of the input, where they are requests.
+    var requests: RequestQueue?
+    /// Looks after the requests whose time is over.
+    var requestTimer: Timer?
+    /// Set while there is work with requests to be done at the end of the turn.
+    var isRequestWorkScheduled = false
+    /// Standard error, where what answers no request goes there.
+    var pushes: MessageWriter?
     /// What was agreed for the latest connection, and when.
     private(set) var opened: OpenedFacts?
     private(set) var connectionTime: Duration?
@@ -89,11 +97,17 @@ final class ConnectRun {
         self.loop = loop
         self.console = console
         resources = ConnectionResources(on: loop)
+        conditions = settings.conditions
+        requests = try Self.requests(settings)
         if settings.arguments.reconnection != .never { unconfirmed = UnconfirmedMessages() }
         transcript = Transcript(palette: console.palette, timestamps: settings.arguments.timestamps, on: loop)
         do throws(IOError) {
             if !settings.isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output) {
                 output = try MessageWriter(settings.arguments.output, on: loop)
+                if requests != nil, settings.arguments.isQuiet {
+                    pushes = try MessageWriter(
+                        settings.arguments.output, to: StandardDescriptors.error, on: loop)
+                }
             }
         } catch {
             throw .output(error)
@@ -104,6 +118,7 @@ final class ConnectRun {
     func run() -> Failure? {
         output?.didDrain = { [unowned self] in outputDidDrain() }
         output?.didFail = { [unowned self] error in outputDidFail(error) }
+        pushes?.didDrain = { [unowned self] in outputDidDrain() }
         signals = [
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end(with: .terminated, hurried: true) },
@@ -166,10 +181,9 @@ final class ConnectRun {
         announce(opened)
         startHeartbeat(of: connection)
         connection.start(with: opened.firstBytes)
-        for message in settings.messages {
-            message.payload.withUnsafeBytes { send($0.bytes, as: message.kind) }
-        }
+        sendInitialMessages()
         sendUnconfirmed()
+        sendRequests()
         goOn()
     }
 
@@ -244,6 +258,8 @@ final class ConnectRun {
     /// Ends the run for a reason of its own; the first counts.
     /// - Parameter hurried: Whether to give the peer but a moment to answer the close frame.
     func end(with failure: Failure?, hurried: Bool = false) {
+        // That of an earlier connection of the prompt is done with.
+        if case .told? = self.failure, failure != nil { self.failure = nil }
         if self.failure == nil { self.failure = failure }
         isEnding = true
         lingerTimer = nil
@@ -268,6 +284,7 @@ final class ConnectRun {
         heartbeat = nil
         confirmTimer = nil
         lingerTimer = nil
+        requestTimer = nil
         lastEnd = end
         output?.writeClose(end)
         if opensAnother(after: end) { return }
@@ -284,6 +301,7 @@ final class ConnectRun {
         guard let repl, !isEnding else { return false }
         if let openTime { showSummary(since: openTime) }
         showUnconfirmed()
+        abandonRequests()
         if let failure {
             output?.writeFailure(failure)
             console.report(failure)
@@ -319,6 +337,8 @@ final class ConnectRun {
         connections = nil
         earlierConnectionCount = 0
         if unconfirmed != nil { unconfirmed = UnconfirmedMessages() }
+        requests?.sendsInitial = !next.messages.isEmpty
+        requests?.abandon()
     }
 
     /// There is no connection, and there will be none.
@@ -337,11 +357,14 @@ final class ConnectRun {
         repl?.close()
         repl = nil
         if !isStopping {
+            failure = judged(failure)
             if let failure { output?.writeFailure(failure) }
             showUnconfirmed()
+            showUnanswered()
         }
         isStopping = true
         output?.flush()
+        pushes?.flush()
         stopWhenDrained()
         guard isHurried, graceTimer == nil else { return }
         graceTimer = Timer(on: loop) { [unowned self] in loop.stop() }
@@ -349,12 +372,12 @@ final class ConnectRun {
     }
 
     private func stopWhenDrained() {
-        if output?.isDrained ?? true { loop.stop() }
+        if output?.isDrained ?? true, pushes?.isDrained ?? true { loop.stop() }
     }
 
     /// Standard output has taken everything that had to wait.
     private func outputDidDrain() {
-        connection?.resumeReading()
+        if !isOutputFull { resumeReading() }
         if isStopping { stopWhenDrained() }
     }
 

@@ -13,11 +13,13 @@ final class MessageWriter {
     private let isTerminal: Bool
     private var clock = EventClock()
 
-    /// Makes a writer to standard output.
-    init(_ format: OutputFormat, on loop: EventLoop) throws(IOError) {
+    /// Makes a writer to standard output, or to another descriptor.
+    init(
+        _ format: OutputFormat, to descriptor: Int32 = StandardDescriptors.output, on loop: EventLoop
+    ) throws(IOError) {
         self.format = format
-        isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.output)
-        writer = try DescriptorWriter(descriptor: StandardDescriptors.output, on: loop)
+        isTerminal = StandardDescriptors.isTerminal(descriptor)
+        writer = try DescriptorWriter(descriptor: descriptor, on: loop)
     }
 
     /// Whether the source of what is written is to pause until ``didDrain``.
@@ -41,8 +43,11 @@ final class MessageWriter {
         writer.flush()
     }
 
-    /// Writes a message; `client` is the number of the client that sent it, where there are several.
-    func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil) {
+    /// Writes a message.
+    /// - Parameters:
+    ///   - client: The number of the client that sent it, where there are several.
+    ///   - reply: What it answers, if it does.
+    func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil) {
         switch format {
         case .text, .nul, .raw:
             if isTerminal {
@@ -59,6 +64,10 @@ final class MessageWriter {
                 event.add("opcode", kind == .text ? "text" : "binary")
                 event.add("bytes", payload.byteCount)
                 event.addPayload(payload, isText: kind == .text)
+                if let reply {
+                    event.add("request", reply.number)
+                    event.add("rtt_us", Int(reply.roundTrip / .microseconds(1)))
+                }
             }
         }
     }
