@@ -206,7 +206,8 @@ import WSCore
     @Test("the exit statuses are those of the manual")
     func statuses() {
         let statuses: [wsx.ExitStatus] = [
-            .success, .closed, .usage, .unreachable, .refused, .violation, .timedOut, .interrupted, .terminated, .hungUp,
+            .success, .closed, .usage, .unreachable, .refused, .violation, .timedOut, .interrupted, .terminated,
+            .hungUp,
             .quit,
         ]
         #expect(statuses.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 130, 143, 129, 131])

@@ -57,7 +57,8 @@ extension ManualSection {
             ("5", "The peer broke the protocol."),
             ("6", "Timed out."),
             ("7", "No message matched what `--expect` asks for."),
-            ("129, 130, 131, 143", "Ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM. `wsx listen` exits with 0 instead."),
+            ("129, 131", "Ended by SIGHUP, by SIGQUIT."),
+            ("130, 143", "Ended by SIGINT, by SIGTERM. `wsx listen` exits with 0 instead."),
         ]))
 
     /// The forms of the values that many options take.

@@ -50,7 +50,8 @@ enum HistoryLocation {
                 safe.unicodeScalars.append(Unicode.Scalar(byte))
                 continue
             }
-            safe += "%" + [byte >> 4, byte & 15].map { String(Unicode.Scalar(HexDigits.digit($0))) }.joined().uppercased()
+            safe +=
+                "%" + [byte >> 4, byte & 15].map { String(Unicode.Scalar(HexDigits.digit($0))) }.joined().uppercased()
         }
         guard safe.utf8.count > maximumNameBytes else { return safe }
         // FNV-1a, so that long names with the same beginning differ.

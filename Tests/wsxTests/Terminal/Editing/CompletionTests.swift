@@ -6,9 +6,11 @@ import Testing
     @Test(
         "commands, topics, paths and words are offered where they may stand",
         arguments: [
-            ("/pin", 0, ["/ping"]), ("/", 0, ReplCommand.all.map { "/\($0.name)" }.sorted()), ("/help cl", 6, ["close"]),
+            ("/pin", 0, ["/ping"]), ("/", 0, ReplCommand.all.map { "/\($0.name)" }.sorted()),
+            ("/help cl", 6, ["close"]),
             ("/help /cl", 7, ["close"]), ("/file my f", 6, ["my f1", "my f2"]), ("/file text  my", 12, ["my1", "my2"]),
-            ("/ping wo", 6, ["wo-word"]), ("say wo", 4, ["wo-word"]), ("//wo", 2, ["wo-word"]), ("{\"wo", 2, ["wo-word"]),
+            ("/ping wo", 6, ["wo-word"]), ("say wo", 4, ["wo-word"]), ("//wo", 2, ["wo-word"]),
+            ("{\"wo", 2, ["wo-word"]),
             ("a\nwö", 2, ["wö-word"]), ("/zzz", 0, []),
         ] as [(String, Int, [String])])
     func offers(typed: String, start: Int, candidates: [String]) {

@@ -8,7 +8,8 @@ import Testing
     @Test("what fits needs no window")
     func fits() {
         #expect(LineWindow(of: Array("a\nb".utf8), cursor: 0, rows: 24, columns: 80) == nil)
-        #expect(LineWindow(of: Array(String(repeating: "x", count: 9999).utf8), cursor: 0, rows: 24, columns: 80) == nil)
+        #expect(
+            LineWindow(of: Array(String(repeating: "x", count: 9999).utf8), cursor: 0, rows: 24, columns: 80) == nil)
         #expect(LineWindow(of: [], cursor: 0, rows: 24, columns: 80) == nil)
     }
 
@@ -24,7 +25,8 @@ import Testing
 
     @Test("how much is not shown is said")
     func notes() throws {
-        let end = try #require(LineWindow(of: Array(Self.text.utf8), cursor: Self.text.utf8.count, rows: 10, columns: 80))
+        let end = try #require(
+            LineWindow(of: Array(Self.text.utf8), cursor: Self.text.utf8.count, rows: 10, columns: 80))
         #expect(String(decoding: end.text, as: UTF8.self).hasPrefix("… 93 lines above\nline 93\n"))
         let start = try #require(LineWindow(of: Array(Self.text.utf8), cursor: 0, rows: 10, columns: 80))
         #expect(String(decoding: start.text, as: UTF8.self).hasSuffix("line 6\n… 93 lines below"))

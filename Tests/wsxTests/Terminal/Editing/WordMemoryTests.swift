@@ -8,7 +8,10 @@ import WSCore
     func words() {
         var memory = WordMemory()
         Self.remember("{\"user_id\":\"prices.daily\", grüße: ws:x end. ab \u{202E}hidden\u{1B}[31m wider", in: &memory)
-        #expect(memory.words(beginningWith: "") == ["31m", "end", "grüße", "hidden", "prices.daily", "user_id", "wider", "ws:x"])
+        #expect(
+            memory.words(beginningWith: "") == [
+                "31m", "end", "grüße", "hidden", "prices.daily", "user_id", "wider", "ws:x",
+            ])
         #expect(memory.words(beginningWith: "pri") == ["prices.daily"])
         #expect(memory.words(beginningWith: "wider").isEmpty)
         #expect(memory.words(beginningWith: "x").isEmpty)

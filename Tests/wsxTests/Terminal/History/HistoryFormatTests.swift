@@ -6,9 +6,12 @@ import Testing
     @Test("entries come back as they were, whatever their lines look like")
     func roundTrip() {
         let lines = [
-            "one", "two\nlines", "#1700000000", "a\n#5\n\\#6\n\\\\#7\n#x", "\n", "ends\n", "\\", "# comment", " ", "zwölf\t水",
+            "one", "two\nlines", "#1700000000", "a\n#5\n\\#6\n\\\\#7\n#x", "\n", "ends\n", "\\", "# comment", " ",
+            "zwölf\t水",
         ]
-        let entries = lines.enumerated().map { HistoryEntry(time: 1_700_000_000 + $0.offset, line: Array($0.element.utf8)) }
+        let entries = lines.enumerated().map {
+            HistoryEntry(time: 1_700_000_000 + $0.offset, line: Array($0.element.utf8))
+        }
         #expect(HistoryFormat.entries(in: HistoryFormat.bytes(of: entries)) == entries)
     }
 
@@ -20,7 +23,9 @@ import Testing
 
     @Test("a file without timestamps has an entry a line")
     func plain() {
-        let lines = HistoryFormat.entries(in: Array("one\n\ntwo\n# three\nfour".utf8)).map { String(decoding: $0.line, as: UTF8.self) }
+        let lines = HistoryFormat.entries(in: Array("one\n\ntwo\n# three\nfour".utf8)).map {
+            String(decoding: $0.line, as: UTF8.self)
+        }
         #expect(lines == ["one", "two", "# three", "four"])
     }
 

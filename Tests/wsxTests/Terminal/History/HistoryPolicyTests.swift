@@ -48,11 +48,13 @@ import WSCore
         record.add("http://u:proxypass@proxy:8080", of: "--proxy")
         record.add(try Credentials(user: "url", password: "urlpass"))
         let fields = [
-            try HeaderField(parsing: "Authorization: Custom opaque"), try HeaderField(parsing: "Cookie: a=first; b=second"),
+            try HeaderField(parsing: "Authorization: Custom opaque"),
+            try HeaderField(parsing: "Cookie: a=first; b=second"),
         ]
         record.add(try ClientRequest(url: try WebSocketURL(parsing: "ws://host/"), extraFields: fields))
         let expected = [
-            "me:hush-hush", "hush-hush", "sid=xyz", "xyz", "proxypass", "urlpass", "url:urlpass", "opaque", "first", "second",
+            "me:hush-hush", "hush-hush", "sid=xyz", "xyz", "proxypass", "urlpass", "url:urlpass", "opaque", "first",
+            "second",
         ]
         for text in expected { #expect(record.texts.contains(text), "\(text)") }
         #expect(!record.texts.contains("me"))
