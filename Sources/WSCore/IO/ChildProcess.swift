@@ -21,9 +21,11 @@ public final class ChildProcess {
 
     /// What stands behind the three descriptors that the child begins with.
     public struct StandardStreams: Sendable {
-        /// A descriptor of this process each.
+        /// A descriptor of this process for what the child reads.
         public var input: Int32
+        /// One for what it writes.
         public var output: Int32
+        /// One for what it complains of.
         public var error: Int32
 
         /// Those of this process, unless others are named.
