@@ -8,24 +8,22 @@ extension ConnectRun: ConnectionHandler {
         guard !isDeaf else { return }
         receivedCount += 1
         lastArrival = loop.turnTime
-        if let output {
-            output.write(payload, as: kind)
-            waitForOutput(connection)
-        } else {
-            console.show(transcript.message(payload, as: kind, .received))
-        }
+        output?.write(payload, as: kind)
+        recorder?.events.writeMessage(payload, as: kind)
+        waitForOutput(connection)
+        if output == nil { console.show(transcript.message(payload, as: kind, .received)) }
         if receivedCount == settings.arguments.count {
             isDeaf = true
             isEnding = true
             hasClosed = true
             input?.pause()
-            if outbox.sendClose(settings.closeFrame) { showSent(settings.closeFrame) }
+            if outbox.sendClose(closeFrame) { showSent(closeFrame) }
         }
     }
 
     /// Shows a ping.
     func connection(_ connection: Connection<ConnectRun>, receivedPing payload: RawSpan, outbox: inout Outbox) {
-        output?.writeControl("ping", payload)
+        writeEvent { $0.writeControl(.ping, payload) }
         waitForOutput(connection)
         if showsFrames { console.show(transcript.control(.ping, payload, .received)) }
     }
@@ -34,7 +32,7 @@ extension ConnectRun: ConnectionHandler {
     func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
         let isOurs = confirmed(by: payload, outbox: &outbox)
         let roundTrip = heartbeat?.pongReceived(payload) ?? roundTrip(of: payload)
-        if !isOurs { output?.writeControl("pong", payload, roundTrip: roundTrip) }
+        if !isOurs { writeEvent { $0.writeControl(.pong, payload, roundTrip: roundTrip) } }
         waitForOutput(connection)
         guard isOurs ? settings.arguments.verbosity > 0 : showsFrames else { return }
         let note = roundTrip.map { "(after \(padded($0)) ms)" } ?? ""
@@ -61,14 +59,15 @@ extension ConnectRun: ConnectionHandler {
         connectionEnded(end)
     }
 
-    /// Shows our own close frame.
+    /// Shows our own close frame, and records it.
     func showSent(_ frame: CloseFrame) {
+        recorder?.events.writeClose(sent: frame)
         if showsFrames { console.show(transcript.close(frame, .sent)) }
     }
 
-    /// Pauses the peer while standard output does not keep up.
+    /// Pauses the peer while standard output, or the recording, does not keep up.
     private func waitForOutput(_ connection: Connection<ConnectRun>) {
-        if let output, output.isFull { connection.pauseReading() }
+        if isOutputFull { connection.pauseReading() }
     }
 
     /// Whether control frames are shown.

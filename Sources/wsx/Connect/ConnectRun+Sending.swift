@@ -1,14 +1,23 @@
 import WSCore
 
 extension ConnectRun: InputReader.Receiver {
-    /// Sends a message of the input.
-    func received(input record: RawSpan, number: Int) {
+    /// Sends what the input asks for.
+    func received(input item: InputItem, _ payload: RawSpan, client: Int?) {
         guard !isEnding else { return }
-        guard settings.kind == .binary || UTF8Validator.isValid(record) else {
-            let what = settings.arguments.input == .message ? "the input" : "input message \(number)"
-            return end(with: .badInput(what: what, why: "it is not UTF-8 text; send it with --binary"))
+        switch item {
+        case .message(let kind): sendLasting(payload, as: kind)
+        case .ping:
+            ping = (payload.withUnsafeBytes { Array($0) }, loop.now)
+            send(control: .ping, payload)
+        case .pong: send(control: .pong, payload)
+        case .close(let frame): endInput(with: frame)
         }
-        sendLasting(record, as: settings.kind)
+    }
+
+    /// What cannot be sent ends the run.
+    func received(badInput what: String, _ problem: InputProblem) {
+        guard !isEnding else { return }
+        end(with: .badInput(what: what, why: "\(problem)"))
     }
 
     /// A full queue pauses the input.
@@ -17,7 +26,9 @@ extension ConnectRun: InputReader.Receiver {
         confirmInTime()
     }
 
-    private var isFull: Bool { connection?.isFull ?? false || unconfirmed?.isFull ?? false }
+    private var isFull: Bool {
+        connection?.isFull ?? false || unconfirmed?.isFull ?? false || recorder?.isFull ?? false
+    }
 
     /// The input is over: what remains is to wait for replies.
     func inputEnded(_ error: IOError?) {
@@ -27,6 +38,14 @@ extension ConnectRun: InputReader.Receiver {
         unconfirmed?.inputEnded()
         confirmInTime()
         startLinger()
+    }
+
+    /// Takes what the input closes with for its end; nil: it just ends. Where there is no connection, the next is closed.
+    private func endInput(with frame: CloseFrame?) {
+        input?.close()
+        inputClose = frame
+        inputEnded(nil)
+        if frame != nil, connection != nil { endAsAsked() }
     }
 
     /// Waits for replies, now that there is no more input.
@@ -40,7 +59,7 @@ extension ConnectRun: InputReader.Receiver {
     /// Reads the input, or goes on reading it.
     func readOn() {
         guard !inputIsOver, !isEnding, !isFull else { return }
-        input?.start(on: loop)
+        input?.start()
     }
 
     /// Sends a message and counts it.
@@ -49,9 +68,22 @@ extension ConnectRun: InputReader.Receiver {
             if repl != nil { console.error("the connection is closing: the message was not sent") }
             return
         }
+        recorder?.events.writeMessage(payload, as: kind, .outgoing)
         if showsSentMessages {
             console.show(transcript.message(payload, as: kind, .sent))
         }
+    }
+
+    /// Sends a ping or a pong of the user's.
+    /// - Returns: Whether it was sent.
+    @discardableResult
+    func send(control opcode: Opcode, _ payload: RawSpan) -> Bool {
+        guard let connection else { return false }
+        let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
+        guard isSent else { return false }
+        recorder?.events.writeControl(opcode, payload, .outgoing)
+        if showsFrames { console.show(transcript.control(opcode, payload, .sent)) }
+        return true
     }
 
     /// Closes the connection when nothing has come for long enough, and nothing is on its way in either direction.

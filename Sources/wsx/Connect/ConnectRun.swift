@@ -12,12 +12,16 @@ final class ConnectRun {
     let transcript: Transcript
     /// Standard output; nil while the editor's terminal shows what comes.
     var output: MessageWriter?
+    /// Where the session is recorded; nil: nowhere.
+    var recorder: Recorder?
     /// The prompt, in a REPL; nil before the first connection.
     var repl: ConnectRepl?
     var connection: Connection<ConnectRun>?
     /// What happened to the input: not begun, being read, or over.
     var input: InputReader?
     var inputIsOver = false
+    /// The close frame that the input asked for.
+    var inputClose: CloseFrame?
     /// Messages that were received and shown.
     var receivedCount = 0
     /// Whether permessage-deflate is in use.
@@ -85,6 +89,12 @@ final class ConnectRun {
         } catch {
             throw .output(error)
         }
+        guard let path = settings.arguments.recordPath else { return }
+        do throws(IOError) {
+            try startRecording(to: path)
+        } catch {
+            throw .badArgument(what: "--record \(escapingControls(path))", why: "\(error)")
+        }
     }
 
     /// Runs, and returns why it did not end as asked, if it did not.
@@ -135,9 +145,11 @@ final class ConnectRun {
     func opened(_ opened: Connector.Opened) {
         if openTime == nil { openTime = loop.now }
         isCompressed = opened.deflate != nil
-        output?.writeOpen(
-            url: "\(opened.request.url)", subprotocol: opened.upgrade.subprotocol, extensions: opened.upgrade.extensions
-        )
+        writeEvent { events in
+            events.writeOpen(
+                url: "\(opened.request.url)", subprotocol: opened.upgrade.subprotocol,
+                extensions: opened.upgrade.extensions)
+        }
         let connection = Connection(
             opened.stream, settings: settings.connection, deflate: opened.deflate, resources: resources, handler: self)
         self.connection = connection
@@ -161,9 +173,9 @@ final class ConnectRun {
             return
         }
         if settings.readsPipe, input == nil {
-            input = InputReader(
-                settings.arguments.input, stripsCarriageReturn: settings.arguments.stripsCarriageReturn, receiver: self)
+            input = InputReader(settings.arguments.inputSettings, on: loop, receiver: self)
         }
+        if inputClose != nil { return endAsAsked() }
         guard inputIsOver || (settings.arguments.readsInput && !settings.readsPipe) else { return readOn() }
         inputIsOver = true
         // What is sent again may be answered again.
@@ -211,8 +223,11 @@ final class ConnectRun {
             return
         }
         if waitsForConfirmation() { return }
-        close(with: settings.closeFrame)
+        close(with: closeFrame)
     }
+
+    /// What this end closes with.
+    var closeFrame: CloseFrame { inputClose ?? settings.closeFrame }
 
     /// Begins the closing handshake, unless it has begun.
     func close(with frame: CloseFrame) {
@@ -235,7 +250,7 @@ final class ConnectRun {
             return finish()
         }
         confirmationWait = .over
-        close(with: settings.closeFrame)
+        close(with: closeFrame)
         guard isFirstHurry else { return }
         graceTimer = Timer(on: loop) { connection.terminate() }
         graceTimer?.start(after: Self.hurriedLimit)
@@ -248,7 +263,7 @@ final class ConnectRun {
         heartbeat = nil
         confirmTimer = nil
         lingerTimer = nil
-        output?.writeClose(end)
+        writeEvent { $0.writeClose(end) }
         if opensAnother(after: end) { return }
         // What came after the last message that was asked for decides nothing, unless we had to wait for it.
         if failure == nil, !isDeaf || end.closingTimedOut { failure = finalFailure(of: end) }
@@ -264,7 +279,7 @@ final class ConnectRun {
         if let openTime { showSummary(since: openTime) }
         showUnconfirmed()
         if let failure {
-            output?.writeFailure(failure)
+            writeEvent { $0.writeFailure(failure) }
             console.report(failure)
             self.failure = .told(failure)
         }
@@ -299,11 +314,12 @@ final class ConnectRun {
         repl?.close()
         repl = nil
         if !isStopping {
-            if let failure { output?.writeFailure(failure) }
+            if let failure { writeEvent { $0.writeFailure(failure) } }
             showUnconfirmed()
         }
         isStopping = true
         output?.flush()
+        recorder?.flush()
         stopWhenDrained()
         guard isHurried, graceTimer == nil else { return }
         graceTimer = Timer(on: loop) { [unowned self] in loop.stop() }
@@ -311,12 +327,13 @@ final class ConnectRun {
     }
 
     private func stopWhenDrained() {
-        if output?.isDrained ?? true { loop.stop() }
+        if output?.isDrained ?? true, recorder?.isDrained ?? true { loop.stop() }
     }
 
-    /// Standard output has taken everything that had to wait.
-    private func outputDidDrain() {
-        connection?.resumeReading()
+    /// Standard output, or the recording, has taken everything that had to wait.
+    func outputDidDrain() {
+        if !isOutputFull { connection?.resumeReading() }
+        readOn()
         if isStopping { stopWhenDrained() }
     }
 

@@ -24,6 +24,7 @@ struct ConnectSettings {
         _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
         self.arguments = arguments
+        try arguments.checkReplaySpeed()
         do throws(URLError) {
             url = try WebSocketURL(parsing: arguments.url)
         } catch {
@@ -122,7 +123,11 @@ extension PayloadKind {
         switch self {
         case .text: .text
         case .binary: .binary
-        case .automatic: format == .chunks ? .binary : .text
+        case .automatic:
+            switch format {
+            case .chunks, .hex, .base64: .binary
+            case .lines, .nul, .message, .json: .text
+            }
         }
     }
 }

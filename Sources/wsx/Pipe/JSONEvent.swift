@@ -7,12 +7,13 @@ struct JSONEvent: ~Copyable {
     private var line: ByteBuffer
 
     /// Begins an event at the end of `buffer`, which ``finish()`` gives back.
-    init(_ type: StaticString, time: borrowing String, into buffer: consuming ByteBuffer) {
+    /// - Parameter time: The text of an ``EventClock``.
+    init(_ type: StaticString, time: [UInt8], into buffer: consuming ByteBuffer) {
         line = buffer
         line.append("{\"type\":\"")
-        type.withUTF8Buffer { line.append(UnsafeRawBufferPointer($0).bytes) }
+        line.append(type)
         line.append("\",\"time\":\"")
-        line.append(copy time)
+        time.withUnsafeBytes { line.append($0.bytes) }
         line.append(byte: UInt8(ascii: "\""))
     }
 
@@ -29,10 +30,18 @@ struct JSONEvent: ~Copyable {
         value.withUTF8 { JSONString.append(UnsafeRawBufferPointer($0).bytes, to: &line) }
     }
 
+    /// Adds a string of the program's own that needs no escapes.
+    mutating func add(_ name: StaticString, _ word: StaticString) {
+        begin(name)
+        line.append(byte: UInt8(ascii: "\""))
+        line.append(word)
+        line.append(byte: UInt8(ascii: "\""))
+    }
+
     /// Adds a number.
     mutating func add(_ name: StaticString, _ value: Int) {
         begin(name)
-        line.append(String(value))
+        line.append(decimal: value)
     }
 
     /// Adds true or false.
@@ -49,14 +58,14 @@ struct JSONEvent: ~Copyable {
         } else {
             begin("base64")
             line.append(byte: UInt8(ascii: "\""))
-            Digest.appendBase64(payload, to: &line)
+            Base64.append(payload, to: &line)
             line.append(byte: UInt8(ascii: "\""))
         }
     }
 
     private mutating func begin(_ name: StaticString) {
         line.append(",\"")
-        name.withUTF8Buffer { line.append(UnsafeRawBufferPointer($0).bytes) }
+        line.append(name)
         line.append("\":")
     }
 }

@@ -12,6 +12,7 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
 
     var input = InputFormat.lines
     var stripsCarriageReturn = false
+    var replaySpeed = ReplaySpeed.max
     var output = OutputFormat.text
 
     var linger = Linger.duration(.seconds(1))
@@ -72,4 +73,6 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var isQuiet = false
     var color = ColorChoice.auto
     var timestamps = TimestampStyle.local
+    /// A file that takes the events of both directions.
+    var recordPath: String?
 }
