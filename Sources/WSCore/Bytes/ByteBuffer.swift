@@ -73,8 +73,8 @@ public struct ByteBuffer: ~Copyable {
 
     /// Appends a string that is part of the program.
     @inlinable
-    public mutating func append(_ string: StaticString) {
-        append(UnsafeRawBufferPointer(start: string.utf8Start, count: string.utf8CodeUnitCount).bytes)
+    public mutating func append(literal: StaticString) {
+        append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount).bytes)
     }
 
     /// Appends the decimal digits of a number.

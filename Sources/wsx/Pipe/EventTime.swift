@@ -76,12 +76,17 @@ enum EventTime {
 
     /// The days from the beginning of 1970 to a date.
     private static func days(to year: Int, _ month: Int, _ day: Int) -> Int {
-        let past = year - 1
-        let daysOfYears = year * 365 + past / 4 - past / 100 + past / 400
+        let daysOfYears = year * 365 + leapDays(before: year)
         let daysOfMonths = (1..<month).reduce(0) { $0 + daysOfMonth($1, of: year) }
         return daysOfYears + daysOfMonths + day - daysBefore1970
     }
 
+    /// Counted from 400 years before the year 0, so that nothing is negative.
+    private static func leapDays(before year: Int) -> Int {
+        let past = year + 399
+        return past / 4 - past / 100 + past / 400
+    }
+
     /// What the sum above has for the first of January 1970.
-    private static let daysBefore1970 = 1970 * 365 + 1969 / 4 - 1969 / 100 + 1969 / 400 + 1
+    private static let daysBefore1970 = 1970 * 365 + leapDays(before: 1970) + 1
 }

@@ -110,36 +110,37 @@ final class InputReader {
     }
 
     private func received(_ piece: RawSpan) {
-        let takenBytes = split(piece)
+        guard let receiver else { return }
+        let takenBytes = split(piece, for: receiver)
         if takenBytes < piece.byteCount {
             unsplit.append(piece.extracting(droppingFirst: takenBytes))
             reader?.pause()
         }
-        receiver?.receivedInputPiece()
+        receiver.receivedInputPiece()
     }
 
     private func finished(_ error: IOError?) {
         end = (error, ())
         // What was cut short by an error is not a message.
-        if error == nil { splitter.finish { _ = take($0) } }
+        if error == nil, let receiver { splitter.finish { _ = take($0, for: receiver) } }
         finishIfDone()
     }
 
     /// Goes on with what had to wait, before anything else is read.
     private func goOn() {
-        guard !isPaused, receiver != nil else { return }
+        guard !isPaused, let receiver else { return }
         if let (input, dueTime) = waiting {
             guard dueTime <= loop.now else { return timer.start(after: dueTime - loop.now) }
             waiting = nil
-            deliver(input, of: RawSpan())
+            deliver(input, of: RawSpan(), to: receiver)
         }
         if !isPaused, !unsplit.isEmpty {
             var piece = unsplit.takeAll()
-            piece.consume(piece.withReadableBytes { split($0) })
+            piece.consume(piece.withReadableBytes { split($0, for: receiver) })
             unsplit = piece
             unsplit.releaseStorage(above: 0)
         }
-        receiver?.receivedInputPiece()
+        receiver.receivedInputPiece()
         guard !isPaused, waiting == nil, unsplit.isEmpty else { return }
         if end == nil { reader?.start() } else { finishIfDone() }
     }
@@ -150,14 +151,13 @@ final class InputReader {
         receiver?.inputEnded(error)
     }
 
-    private func split(_ piece: RawSpan) -> Int {
-        splitter.split(piece) { take($0) }
+    private func split(_ piece: RawSpan, for receiver: any Receiver) -> Int {
+        splitter.split(piece) { take($0, for: receiver) }
     }
 
     /// Takes a record.
     /// - Returns: Whether to go on with the next.
-    private func take(_ record: RawSpan) -> Bool {
-        guard let receiver else { return false }
+    private func take(_ record: RawSpan, for receiver: any Receiver) -> Bool {
         recordCount += 1
         if let verbatimKind, verbatimKind == .binary || UTF8Validator.isValid(record) {
             receiver.received(input: .message(verbatimKind), record, client: nil)
@@ -172,16 +172,16 @@ final class InputReader {
                 timer.start(after: dueTime - loop.now)
                 return false
             }
-            deliver(input, of: record)
+            deliver(input, of: record, to: receiver)
         } catch {
             receiver.received(badInput: recordName, error)
         }
         return !isPaused
     }
 
-    private func deliver(_ input: InputDecoder.Input, of record: RawSpan) {
+    private func deliver(_ input: InputDecoder.Input, of record: RawSpan, to receiver: any Receiver) {
         decoder.withPayload(of: record) { payload in
-            receiver?.received(input: input.item, payload, client: input.client)
+            receiver.received(input: input.item, payload, client: input.client)
         }
     }
 

@@ -10,16 +10,16 @@ struct JSONEvent: ~Copyable {
     /// - Parameter time: The text of an ``EventClock``.
     init(_ type: StaticString, time: [UInt8], into buffer: consuming ByteBuffer) {
         line = buffer
-        line.append("{\"type\":\"")
-        line.append(type)
-        line.append("\",\"time\":\"")
+        line.append(literal: "{\"type\":\"")
+        line.append(literal: type)
+        line.append(literal: "\",\"time\":\"")
         time.withUnsafeBytes { line.append($0.bytes) }
         line.append(byte: UInt8(ascii: "\""))
     }
 
     /// Ends the line and gives the buffer back.
     consuming func finish() -> ByteBuffer {
-        line.append("}\n")
+        line.append(literal: "}\n")
         return line
     }
 
@@ -34,7 +34,7 @@ struct JSONEvent: ~Copyable {
     mutating func add(_ name: StaticString, _ word: StaticString) {
         begin(name)
         line.append(byte: UInt8(ascii: "\""))
-        line.append(word)
+        line.append(literal: word)
         line.append(byte: UInt8(ascii: "\""))
     }
 
@@ -47,7 +47,7 @@ struct JSONEvent: ~Copyable {
     /// Adds true or false.
     mutating func add(_ name: StaticString, _ value: Bool) {
         begin(name)
-        line.append(value ? "true" : "false")
+        line.append(literal: value ? "true" : "false")
     }
 
     /// Adds bytes: as `data` where they are UTF-8 text, as `base64` elsewhere.
@@ -64,8 +64,8 @@ struct JSONEvent: ~Copyable {
     }
 
     private mutating func begin(_ name: StaticString) {
-        line.append(",\"")
-        line.append(name)
-        line.append("\":")
+        line.append(literal: ",\"")
+        line.append(literal: name)
+        line.append(literal: "\":")
     }
 }
