@@ -39,7 +39,7 @@ extension FuzzTarget {
             case .pong: "pong"
             case .close: "close"
             }
-        var event = JSONEvent(type, time: Array("2026-05-01T12:00:00.000000Z".utf8), into: ByteBuffer())
+        var event = JSONEvent(type, time: Array("2026-05-01T12:00:00.000000Z".utf8).span.bytes, into: ByteBuffer())
         switch item {
         case .message(let kind):
             event.add("opcode", kind == .text ? "text" as StaticString : "binary")

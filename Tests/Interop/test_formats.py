@@ -164,7 +164,7 @@ def test_a_close_event_begins_the_closing_handshake_and_ends_the_input(members, 
     ("json", b'["message"]\n', ("input line 1", "no JSON object")),
     ("json", b'{"type":"message","data":"\\ud800"}\n', ("input line 1", "surrogate")),
     ("json", b'{"type":"\x1b[31m"\n', ("input line 1", "byte 10")),
-    ("json", b'{"type":"\\u001b[31m"}\n', ("input line 1", "\\u{1b}[31m")),
+    ("json", b'{"type":"\\u001b[31m"}\n', ("input line 1", "\\u{1B}[31m")),
     ("json", b'{"type":"message","data":"\xff"}\n', ("input line 1", "UTF-8")),
     ("json", b'{"type":"close","code":70000}\n', ("input line 1", "'code'")),
 ])

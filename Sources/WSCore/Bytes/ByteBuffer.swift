@@ -71,8 +71,8 @@ public struct ByteBuffer: ~Copyable {
         string.withUTF8 { append(UnsafeRawBufferPointer($0).bytes) }
     }
 
-    /// Appends a string that is part of the program.
-    @inlinable
+    /// Appends a string that is part of the program. Where it is inlined, a short one is but a few stores.
+    @inlinable @inline(__always)
     public mutating func append(literal: StaticString) {
         append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount).bytes)
     }

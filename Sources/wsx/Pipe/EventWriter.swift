@@ -8,6 +8,8 @@ final class EventWriter {
     private let loop: EventLoop
     private var clock = EventClock()
     private var clockTurn: UInt64?
+    /// The clock's time of that turn.
+    private var time = ByteBuffer()
 
     /// Makes a writer of events at the end of what `writer` writes.
     init(_ writer: DescriptorWriter, on loop: EventLoop) {
@@ -16,12 +18,15 @@ final class EventWriter {
     }
 
     /// Writes an event.
+    @inline(__always)
     func write(_ type: StaticString, client: Int? = nil, _ addFields: (inout JSONEvent) -> Void) {
         if clockTurn != loop.turnCount {
             clockTurn = loop.turnCount
             clock.update()
+            time.removeAll()
+            clock.text.withUnsafeBytes { time.append($0.bytes) }
         }
-        var event = JSONEvent(type, time: clock.text, into: writer.buffer.takeAll())
+        var event = time.withReadableBytes { JSONEvent(type, time: $0, into: writer.buffer.takeAll()) }
         addFields(&event)
         if let client { event.add("client", client) }
         writer.buffer = event.finish()

@@ -8,12 +8,13 @@ struct JSONEvent: ~Copyable {
 
     /// Begins an event at the end of `buffer`, which ``finish()`` gives back.
     /// - Parameter time: The text of an ``EventClock``.
-    init(_ type: StaticString, time: [UInt8], into buffer: consuming ByteBuffer) {
+    @inline(__always)
+    init(_ type: StaticString, time: RawSpan, into buffer: consuming ByteBuffer) {
         line = buffer
         line.append(literal: "{\"type\":\"")
         line.append(literal: type)
         line.append(literal: "\",\"time\":\"")
-        time.withUnsafeBytes { line.append($0.bytes) }
+        line.append(time)
         line.append(byte: UInt8(ascii: "\""))
     }
 
@@ -31,6 +32,7 @@ struct JSONEvent: ~Copyable {
     }
 
     /// Adds a string of the program's own that needs no escapes.
+    @inline(__always)
     mutating func add(_ name: StaticString, _ word: StaticString) {
         begin(name)
         line.append(byte: UInt8(ascii: "\""))
@@ -39,6 +41,7 @@ struct JSONEvent: ~Copyable {
     }
 
     /// Adds a number.
+    @inline(__always)
     mutating func add(_ name: StaticString, _ value: Int) {
         begin(name)
         line.append(decimal: value)
@@ -51,6 +54,7 @@ struct JSONEvent: ~Copyable {
     }
 
     /// Adds bytes: as `data` where they are UTF-8 text, as `base64` elsewhere.
+    @inline(__always)
     mutating func addPayload(_ payload: RawSpan, isText: Bool) {
         if isText || UTF8Validator.isValid(payload) {
             begin("data")
@@ -63,6 +67,7 @@ struct JSONEvent: ~Copyable {
         }
     }
 
+    @inline(__always)
     private mutating func begin(_ name: StaticString) {
         line.append(literal: ",\"")
         line.append(literal: name)
