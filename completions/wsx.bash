@@ -12,6 +12,8 @@ _wsx() {
     fi
     if ((COMP_CWORD > 1)); then
         command=${COMP_WORDS[1]}
+        # A URL in place of a command is connected to.
+        case "$command" in connect | listen | help | completions) ;; *) command=connect ;; esac
     fi
     case "$command $previous" in
         'connect -f' | 'connect --file' | 'connect --file=')

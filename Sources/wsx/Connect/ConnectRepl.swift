@@ -7,6 +7,11 @@ final class ConnectRepl {
     let editor: LineEditor
     unowned let run: ConnectRun
 
+    /// What was typed last to be sent.
+    var lastMessage: (payload: [UInt8], kind: MessageKind)?
+    var repetition: Repetition?
+    private(set) lazy var status = ReplStatus(self)
+
     static let commands = ReplCommand.commands(forServer: false)
 
     /// Shows the prompt on the terminal.
@@ -27,23 +32,31 @@ final class ConnectRepl {
 
     /// There is a connection.
     func showsConnected() {
-        editor.prompt = "> "
+        status.base = .connected
     }
 
     /// A connection is being opened.
     func showsConnecting() {
-        editor.prompt = "(connecting) > "
+        status.base = .connecting
     }
 
     /// There is no connection.
     func showsDisconnected() {
-        editor.prompt = "(disconnected) > "
+        repetition = nil
+        status.base = .disconnected
+    }
+
+    /// There is no connection, and the next try is due in a while.
+    func showsWait(_ wait: Duration) {
+        repetition = nil
+        status.base = .waiting(until: run.loop.now + wait)
     }
 
     // MARK: Keys
 
-    /// Ctrl-C: throws the line away, or closes when there is none.
+    /// Ctrl-C: ends what is going on, throws the line away, or closes when there is none.
     func interrupted() {
+        guard repetition == nil else { return endRepetition() }
         editor.isEmpty ? run.endAsAsked() : editor.discardLine()
     }
 
@@ -52,7 +65,13 @@ final class ConnectRepl {
         case .ping(let payload): sendPing(payload)
         case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
         case .close(let frame): close(with: frame)
+        case .file(let path, let kind): sendFile(path, as: kind)
+        case .sendJSON(let text): send(message: text, as: .text)
+        case .repeatMessage(let count, let interval): startRepetition(count: count, interval: interval)
         case .reconnect: run.reconnect()
+        case .connect(let url): connect(to: url)
+        case .headers: showHeaders()
+        case .info: showInfo()
         case .help(let topic): run.console.showHelp(topic, of: Self.commands)
         case .quit: run.endAsAsked()
         }

@@ -32,10 +32,11 @@ extension ConnectRun: ConnectionHandler {
     func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
         let isOurs = confirmed(by: payload, outbox: &outbox)
         let roundTrip = heartbeat?.pongReceived(payload) ?? roundTrip(of: payload)
+        if let roundTrip { lastRoundTrip = roundTrip }
         if !isOurs { writeEvent { $0.writeControl(.pong, payload, roundTrip: roundTrip) } }
         waitForOutput(connection)
         guard isOurs ? settings.arguments.verbosity > 0 : showsFrames else { return }
-        let note = roundTrip.map { "(after \(padded($0)) ms)" } ?? ""
+        let note = roundTrip.map { "(after \(Self.milliseconds($0)) ms)" } ?? ""
         console.show(transcript.control(.pong, payload, .received, note: note))
     }
 
@@ -47,6 +48,9 @@ extension ConnectRun: ConnectionHandler {
     /// Shows a frame's header, to who asked for it.
     func connection(_ connection: Connection<ConnectRun>, receivedHeader header: FrameHeader) {
         if settings.arguments.verbosity > 1 { console.show(transcript.header(header, .received)) }
+        if let repl, header.payloadBytes > ReplStatus.largeBytes || header.opcode == .continuation {
+            repl.status.watch()
+        }
     }
 
     /// Goes on with the input.
@@ -82,7 +86,8 @@ extension ConnectRun: ConnectionHandler {
         return loop.now - ping.time
     }
 
-    private func padded(_ duration: Duration) -> String {
+    /// A duration in milliseconds, to the microsecond: `12.345`.
+    static func milliseconds(_ duration: Duration) -> String {
         let microseconds = Int(duration / .microseconds(1))
         return "\(microseconds / 1000).\(wsx.padded(microseconds % 1000, to: 3))"
     }

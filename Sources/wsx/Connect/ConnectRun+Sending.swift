@@ -26,7 +26,8 @@ extension ConnectRun: InputReader.Receiver {
         confirmInTime()
     }
 
-    private var isFull: Bool {
+    /// Whether no more is to be sent for now.
+    var isFull: Bool {
         connection?.isFull ?? false || unconfirmed?.isFull ?? false || recorder?.isFull ?? false
     }
 
@@ -63,12 +64,13 @@ extension ConnectRun: InputReader.Receiver {
     }
 
     /// Sends a message and counts it.
-    func send(_ payload: RawSpan, as kind: MessageKind) {
+    /// - Parameter isAgain: Whether it has been sent before, on a connection that was lost.
+    func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false) {
         guard let connection, connection.send(payload, as: kind) else {
             if repl != nil { console.error("the connection is closing: the message was not sent") }
             return
         }
-        recorder?.events.writeMessage(payload, as: kind, .outgoing)
+        if !isAgain { recorder?.events.writeMessage(payload, as: kind, .outgoing) }
         if showsSentMessages {
             console.show(transcript.message(payload, as: kind, .sent))
         }

@@ -153,7 +153,9 @@ extension ConnectRun {
             return close(with: settings.closeFrame)
         }
         repl?.showsConnecting()
-        connections?.startNow()
+        guard nextSettings != nil else { return connections?.startNow() ?? () }
+        adoptNextSettings()
+        connect()
     }
 
     /// Gives up the wait for a connection.
@@ -185,6 +187,7 @@ extension ConnectRun: ConnectionSequence.Delegate {
     /// Says why, and when the next try is.
     func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure) {
         writeEvent { $0.writeFailure(failure) }
+        repl?.showsWait(wait)
         let next = "reconnecting in \(Self.words(forWait: wait)) (attempt \(sequence.tryCount))"
         console.notice("wsx: " + Failure.joined(failure.message ?? "", next))
     }

@@ -6,7 +6,10 @@ import WSCore
 ///      arguments, stdin, editor → send → Connection → server
 ///      server → Connection → received → stdout, editor
 final class ConnectRun {
-    let settings: ConnectSettings
+    /// What is wished for. At the prompt it can become another server.
+    private(set) var settings: ConnectSettings
+    /// What was wished for at first.
+    let firstSettings: ConnectSettings
     let loop: EventLoop
     let console: Console
     let transcript: Transcript
@@ -24,8 +27,13 @@ final class ConnectRun {
     var inputClose: CloseFrame?
     /// Messages that were received and shown.
     var receivedCount = 0
-    /// Whether permessage-deflate is in use.
-    private var isCompressed = false
+    /// What was agreed for the latest connection, and when.
+    private(set) var opened: OpenedFacts?
+    private(set) var connectionTime: Duration?
+    /// The lines of the opening handshake, of all its requests and responses.
+    var heads: [(line: String, direction: Transcript.Direction)] = []
+    /// The round trip of the latest ping that was answered.
+    var lastRoundTrip: Duration?
     /// When the last message came, or the input ended; in the loop's turn time.
     var lastArrival = Duration.zero
     /// Set when the run is to end: nothing more is sent.
@@ -38,6 +46,8 @@ final class ConnectRun {
     var hasClosed = false
     /// Set when another connection is to follow the one that is being closed.
     var isReopening = false
+    /// What it is to lead to, where that is another server.
+    var nextSettings: ConnectSettings?
     var lingerTimer: Timer?
     /// What had been received when the linger timer was last looked at, in bytes.
     var bytesAtLastLook = 0
@@ -63,6 +73,8 @@ final class ConnectRun {
     private var openTime: Duration?
     /// The connections that have been summed up.
     private var earlierConnectionCount = 0
+    private var lastEnd: ConnectionEnd?
+    private var hasConnected = false
     private var isHurried = false
     private var isStopping = false
     private var runTimer: Timer?
@@ -77,6 +89,7 @@ final class ConnectRun {
     /// Prepares a run.
     init(_ settings: ConnectSettings, on loop: EventLoop, console: Console) throws(Failure) {
         self.settings = settings
+        firstSettings = settings
         self.loop = loop
         self.console = console
         resources = ConnectionResources(on: loop)
@@ -116,7 +129,7 @@ final class ConnectRun {
 
     // MARK: Opening
 
-    private func connect() {
+    func connect() {
         var target = settings.connector
         do throws(Failure) {
             if settings.url.endpoint == .embeddedEcho { target.destination = try startEmbeddedEcho() }
@@ -129,7 +142,8 @@ final class ConnectRun {
         let connections = ConnectionSequence(
             to: target, resources: settings.connectorResources, backoff: settings.backoff, on: loop,
             delegate: self)
-        connections.didStep = { [unowned self] step in show(step) }
+        connections.didStep = { [unowned self] step in took(step) }
+        connections.didStart = { [unowned self] in heads = [] }
         self.connections = connections
         connections.start()
     }
@@ -137,6 +151,7 @@ final class ConnectRun {
     private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
         let echo = try ListenRun(.embeddedEcho(for: settings), on: loop, console: console)
         let address = try echo.start()
+        // One of an earlier connection goes with it.
         embeddedEcho = echo
         return .tcp(host: address?.host ?? "", port: address?.port ?? 0)
     }
@@ -144,7 +159,9 @@ final class ConnectRun {
     /// Takes a connection: sends what every one begins with, then what may not have arrived on the one before.
     func opened(_ opened: Connector.Opened) {
         if openTime == nil { openTime = loop.now }
-        isCompressed = opened.deflate != nil
+        connectionTime = loop.now
+        self.opened = OpenedFacts(opened)
+        lastRoundTrip = nil
         writeEvent { events in
             events.writeOpen(
                 url: "\(opened.request.url)", subprotocol: opened.upgrade.subprotocol,
@@ -160,7 +177,8 @@ final class ConnectRun {
         startHeartbeat(of: connection)
         connection.start(with: opened.firstBytes)
         for message in settings.messages {
-            message.payload.withUnsafeBytes { send($0.bytes, as: message.kind) }
+            let isAgain = connections?.openedCount != 1
+            message.payload.withUnsafeBytes { send($0.bytes, as: message.kind, again: isAgain) }
         }
         sendUnconfirmed()
         goOn()
@@ -192,7 +210,8 @@ final class ConnectRun {
     }
 
     private func announce(_ opened: Connector.Opened) {
-        let isFirst = connections?.openedCount == 1
+        let isFirst = connections?.openedCount == 1 && !hasConnected
+        hasConnected = true
         guard settings.isRepl else {
             if !isFirst || connections?.tryCount != 0 { console.notice("wsx: connected to \(opened.request.url)") }
             return
@@ -239,6 +258,8 @@ final class ConnectRun {
     /// Ends the run for a reason of its own; the first counts.
     /// - Parameter hurried: Whether to give the peer but a moment to answer the close frame.
     func end(with failure: Failure?, hurried: Bool = false) {
+        // That of an earlier connection of the prompt is done with.
+        if case .told? = self.failure, failure != nil { self.failure = nil }
         if self.failure == nil { self.failure = failure }
         isEnding = true
         lingerTimer = nil
@@ -263,6 +284,7 @@ final class ConnectRun {
         heartbeat = nil
         confirmTimer = nil
         lingerTimer = nil
+        lastEnd = end
         writeEvent { $0.writeClose(end) }
         if opensAnother(after: end) { return }
         // What came after the last message that was asked for decides nothing, unless we had to wait for it.
@@ -296,6 +318,23 @@ final class ConnectRun {
             reconnect()
         }
         return true
+    }
+
+    /// Connects to another server, after the connection that there is has been closed.
+    func reconnect(with settings: ConnectSettings) {
+        nextSettings = settings
+        reconnect()
+    }
+
+    /// Takes the other server for the one to connect to. What was meant for the first is not sent to it.
+    func adoptNextSettings() {
+        guard let next = nextSettings else { return }
+        nextSettings = nil
+        settings = next
+        connections?.cancel()
+        connections = nil
+        earlierConnectionCount = 0
+        if unconfirmed != nil { unconfirmed = UnconfirmedMessages() }
     }
 
     /// There is no connection, and there will be none.
@@ -344,13 +383,24 @@ final class ConnectRun {
         if isStopping { loop.stop() }
     }
 
+    private static func words(for end: ConnectionEnd) -> String {
+        switch end.code {
+        case .abnormalClosure: "lost without a close frame"
+        case .noStatus: "closed without a code"
+        case let code: "closed with \(code.rawValue)"
+        }
+    }
+
     private func showSummary(since openTime: Duration) {
         let duration = Failure.words(for: loop.now - openTime)
         let count = (connections?.openedCount ?? 1) - earlierConnectionCount
         let traffic = TrafficReport.words(
             sent: earlierTraffic.sent, received: earlierTraffic.received,
-            showsBytes: isCompressed || settings.arguments.verbosity > 0)
-        console.notice("Disconnected after \(duration)\(count > 1 ? ", \(count) connections" : ""): \(traffic).")
+            showsWire: opened?.isCompressed ?? false || settings.arguments.verbosity > 0)
+        let connections = count > 1 ? ", \(count) connections" : ""
+        console.notice(
+            "Disconnected after \(duration)\(connections): \(traffic)\(lastEnd.map { "; \(Self.words(for: $0))" } ?? "")."
+        )
     }
 
     private func interrupted() {

@@ -4,14 +4,16 @@ import WSCore
 struct ConnectSettings {
     /// What was typed, for all that means what it says.
     let arguments: ConnectArguments
+    /// Reads what need not stand on the command line.
+    let secrets: Secrets
     /// Where to connect to.
-    let url: WebSocketURL
+    var url: WebSocketURL
     /// What to ask for there, and how to get there.
-    let connector: Connector.Settings
+    var connector: Connector.Settings
     /// TLS with the server and with proxies, and cookies.
     let connectorResources: ConnectorResources
     /// What is sent as soon as the connection is open, in order.
-    let messages: [(payload: [UInt8], kind: MessageKind)]
+    var messages: [(payload: [UInt8], kind: MessageKind)]
     /// The close frame that this end sends.
     let closeFrame: CloseFrame
     /// Whether the lines to be sent are typed into a REPL.
@@ -25,12 +27,8 @@ struct ConnectSettings {
     ) throws(Failure) {
         self.arguments = arguments
         try arguments.checkReplaySpeed()
-        do throws(URLError) {
-            url = try WebSocketURL(parsing: arguments.url)
-        } catch {
-            let shown = escapingControls(WebSocketURL.withoutUserInfo(arguments.url))
-            throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
-        }
+        self.secrets = secrets
+        url = try Self.url(parsing: arguments.url)
         let proxies = try Self.proxies(arguments, secrets: secrets)
         let request = try RequestComposition(arguments: arguments, secrets: secrets).request(for: url)
         connector = Connector.Settings(
@@ -49,6 +47,16 @@ struct ConnectSettings {
         let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.input == .lines
         isRepl = readsInput && isTyped
         readsPipe = readsInput && !isTyped
+    }
+
+    /// A URL as typed, or ``Failure/badArgument(what:why:)``, which shows no password.
+    static func url(parsing text: String) throws(Failure) -> WebSocketURL {
+        do throws(URLError) {
+            return try WebSocketURL(parsing: text)
+        } catch {
+            let shown = escapingControls(WebSocketURL.withoutUserInfo(text))
+            throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
+        }
     }
 
     private static func proxies(_ arguments: ConnectArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {

@@ -157,7 +157,7 @@ extension ListenRun: LineEditor.Delegate {
         case .help(let topic): console.showHelp(topic, of: Self.commands)
         case .quit: end()
         // The table leaves the others to `connect`.
-        case .reconnect: break
+        case .file, .sendJSON, .repeatMessage, .reconnect, .connect, .headers, .info: break
         }
     }
 

@@ -173,7 +173,7 @@ final class ListenRun {
             console.notice("Client \(number) disconnected: \(end.code.rawValue)\(reason)\(violation)")
             if settings.arguments.verbosity > 0 {
                 let traffic = TrafficReport.words(
-                    sent: connection.sentTraffic, received: connection.receivedTraffic, showsBytes: true)
+                    sent: connection.sentTraffic, received: connection.receivedTraffic, showsWire: true)
                 console.notice("Client \(number): \(traffic)")
             }
         }

@@ -78,8 +78,9 @@ struct Transcript {
     }
 
     /// A line of the head of a request or response.
-    func head(_ text: String, _ direction: Direction) -> String {
-        let time = timestamp()
+    /// - Parameter isPast: Whether it is shown again, so that the present time says nothing.
+    func head(_ text: String, _ direction: Direction, isPast: Bool = false) -> String {
+        let time = isPast ? "" : timestamp()
         let arrow = direction == .sent ? palette.sent(direction.arrow) : palette.received(direction.arrow)
         return (time.isEmpty ? "" : palette.quiet(time) + " ") + "\(arrow) \(text)\n"
     }

@@ -27,6 +27,7 @@ import Testing
                 wsx: Talk WebSocket from the command line
 
                 Usage: wsx COMMAND [ARGUMENT...]
+                       wsx [OPTION...] URL [MESSAGE...]
 
                 Commands:
                   connect      Talk to a WebSocket server
