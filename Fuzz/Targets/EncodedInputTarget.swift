@@ -24,7 +24,8 @@ extension FuzzTarget {
             expectEqual(contents(of: written), Array(lowercase.utf8), "hexadecimal digits, read and written")
         }
         if let bytes = decoded(input, .base64) {
-            var plain = String(decoding: input, as: UTF8.self).trimmingCharacters(in: CharacterSet(charactersIn: " \t\r"))
+            var plain = String(decoding: input, as: UTF8.self).trimmingCharacters(
+                in: CharacterSet(charactersIn: " \t\r"))
             plain = plain.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
             plain += String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
             expectEqual(Data(base64Encoded: plain).map { Array($0) }, bytes, "Base64, read by another")

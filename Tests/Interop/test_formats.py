@@ -191,7 +191,7 @@ def test_a_server_sends_events_to_all_or_to_one():
         with first, second:
             for line in (
                 '{"type":"message","data":"both"}', '{"type":"message","data":"one","client":2}',
-                '{"type":"message","data":"nobody","client":9}', "nonsense", '{"type":"close","client":2,"code":4000}',
+                '{"type":"message","data":"nobody","client":9}', "x", '{"type":"close","client":2,"code":4000}',
                 '{"type":"message","data":"still"}',
             ):
                 listener.send(line.encode() + b"\n")

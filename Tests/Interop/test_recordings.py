@@ -112,7 +112,10 @@ def test_a_recording_replays(wsx_echo, tmp_path):
     out = record(wsx_echo.url, path, messages)
     assert out == messages
     assert record(wsx_echo.url, again, path.read_bytes(), "--input", "json") == out
-    assert brief(events_of(again)) == brief(events_of(path))
+    # The close of the recording does not wait for replies, which come all the same.
+    for direction in ("in", "out"):
+        first, second = ([entry for entry in brief(events_of(file)) if entry[1] == direction] for file in (path, again))
+        assert first == second
 
     record(wsx_echo.url, path, binary + b"\n", "--binary")
     assert record(wsx_echo.url, again, path.read_bytes(), "--input", "json", "--output", "raw") == binary
@@ -138,7 +141,7 @@ def test_replaying_keeps_the_pauses_or_scales_them(wsx_echo, speed, least):
 
 def test_a_pause_holds_up_what_follows_and_not_what_comes(wsx_echo):
     """Also where the rest of the input has been read, and has come to its end."""
-    recording = HEAD + event(0, "a") + event(3600, "b")
+    recording = HEAD + event(0, "a") + event(59, "b")
     with Running(
         [BINARY, "connect", "--input", "json", "--replay-speed", "1", wsx_echo.url], stdin=-1
     ) as client:

@@ -15,7 +15,9 @@ import Testing
 
     @Test(
         "anything else is none",
-        arguments: ["", "0", "0.0", "-1", "+1", "1x", "1e3", "inf", "nan", "0x1", "1,5", "1000001", "0.0000001", ".", "MAX"])
+        arguments: [
+            "", "0", "0.0", "-1", "+1", "1x", "1e3", "inf", "nan", "0x1", "1,5", "1000001", "0.0000001", ".", "MAX",
+        ])
     func others(text: String) {
         #expect(throws: ValueProblem.notASpeed) { try ReplaySpeed.parse(text) }
     }

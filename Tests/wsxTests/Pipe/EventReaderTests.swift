@@ -18,7 +18,10 @@ import WSCore
             (#"{"type":"ping"}"#, .ping, []),
             (#"{"data":"b","type":"pong","rtt_us":412}"#, .pong, Array("b".utf8)),
             (#"{"type":"pong","base64":"/w=="}"#, .pong, [255]),
-            (#"{"type":"message","data":"x","more":{"type":[{"data":1}]},"type ":2}"#, .message(.text), Array("x".utf8)),
+            (
+                #"{"type":"message","data":"x","more":{"type":[{"data":1}]},"type ":2}"#, .message(.text),
+                Array("x".utf8)
+            ),
             (#"{"type":"message","data":"x","\ud800":1,"code":"no number"}"#, .message(.text), Array("x".utf8)),
         ] as [(String, InputItem, [UInt8])])
     func items(line: String, item: InputItem, payload: [UInt8]) throws {
@@ -33,7 +36,8 @@ import WSCore
             (#""code":1000,"reason":"bye""#, CloseFrame(code: .normalClosure, reason: "bye")),
             (#""code":4999,"reason":"","clean":true"#, CloseFrame(code: CloseCode(rawValue: 4999))),
             (#""code":1005,"reason":"""#, CloseFrame(code: nil)), (#""x":1"#, CloseFrame(code: nil)),
-            (#""code":1006,"reason":"lost""#, nil), (#""code":1015"#, nil), (#""code":1004"#, nil), (#""code":2999"#, nil),
+            (#""code":1006,"reason":"lost""#, nil), (#""code":1015"#, nil), (#""code":1004"#, nil),
+            (#""code":2999"#, nil),
         ] as [(String, CloseFrame?)])
     func closes(members: String, frame: CloseFrame?) throws {
         #expect(try Self.read(#"{"type":"close",\#(members)}"#).event.kind == .item(.close(frame)))
@@ -85,13 +89,18 @@ import WSCore
             (#"{"type":"ping","direction":"up"}"#, .badMember("direction", expected: "'in' or 'out'")),
             (#"{"type":"ping","client":"1"}"#, .badMember("client", expected: "the number of a client")),
             (#"{"type":"ping","client":1.0}"#, .badMember("client", expected: "the number of a client")),
-            (#"{"type":"close","reason":"x"}"#, .badMember("reason", expected: "empty, as it has to be without a code")),
+            (
+                #"{"type":"close","reason":"x"}"#,
+                .badMember("reason", expected: "empty, as it has to be without a code")
+            ),
         ] as [(String, InputProblem)])
     func problems(line: String, problem: InputProblem) {
         #expect(throws: problem) { try Self.read(line) }
     }
 
-    @Test("codes beyond those that there are are refused", arguments: ["999", "0", "-1", "5000", "1e3", "1000.0", "\"1000\"", "99999999999999999999"])
+    @Test(
+        "codes beyond those that there are are refused",
+        arguments: ["999", "0", "-1", "5000", "1e3", "1000.0", "\"1000\"", "99999999999999999999"])
     func codes(code: String) {
         #expect(throws: InputProblem.badMember("code", expected: "a close code, 1000 through 4999")) {
             try Self.read(#"{"type":"close","code":\#(code)}"#)

@@ -42,7 +42,9 @@ import WSCore
     @Test("of a recording only what was sent is sent")
     func recording() throws {
         var decoder = InputDecoder(.json, as: .text)
-        let lines = ["", #"{"type":"recording"}"#, Self.incoming, Self.out, Self.bare, #"{"type":"recording"}"#, Self.out]
+        let lines = [
+            "", #"{"type":"recording"}"#, Self.incoming, Self.out, Self.bare, #"{"type":"recording"}"#, Self.out,
+        ]
         #expect(try Self.payloads(of: lines, by: &decoder) == ["out", "out"])
     }
 

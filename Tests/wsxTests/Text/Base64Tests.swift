@@ -42,7 +42,8 @@ import WSCore
         #expect(throws: EncodedTextError.unexpected(offset: offset)) { try Self.decoded(text) }
     }
 
-    @Test("padding is right or missing", arguments: ["Zg=", "Zm8==", "Zm9v=", "Zm9v==", "Zm9v====", "=", "====", "Zg==="])
+    @Test(
+        "padding is right or missing", arguments: ["Zg=", "Zm8==", "Zm9v=", "Zm9v==", "Zm9v====", "=", "====", "Zg==="])
     func padding(text: String) {
         #expect(throws: EncodedTextError.badPadding) { try Self.decoded(text) }
     }

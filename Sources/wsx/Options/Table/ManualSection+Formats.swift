@@ -51,7 +51,10 @@ extension ManualSection {
                 `base64` a binary one.
                 """
             ),
-            ("`ping`, `pong`", "Sends a ping or pong with the bytes of `data` or `base64`, at most 125, or without any."),
+            (
+                "`ping`, `pong`",
+                "Sends a ping or pong with the bytes of `data` or `base64`, at most 125, or without any."
+            ),
             (
                 "`close`",
                 """
