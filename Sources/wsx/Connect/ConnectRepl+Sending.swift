@@ -10,7 +10,11 @@ extension ConnectRepl {
             }
             guard run.connection != nil || run.expectsConnection else { return sayDisconnected("message") }
             lastMessage = (message, kind)
-            run.sendLasting(bytes.bytes, as: kind)
+            if run.requests == nil {
+                run.sendLasting(bytes.bytes, as: kind)
+            } else {
+                run.sendTypedRequest(bytes.bytes, as: kind)
+            }
             run.confirmInTime()
             if message.count > ReplStatus.largeBytes { status.watchSending() }
         }

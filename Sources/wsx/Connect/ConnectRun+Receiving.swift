@@ -6,18 +6,27 @@ extension ConnectRun: ConnectionHandler {
         _ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
         guard !isDeaf else { return }
-        receivedCount += 1
         lastArrival = loop.turnTime
-        output?.write(payload, as: kind)
         recorder?.events.writeMessage(payload, as: kind)
+        if requests == nil { show(payload, as: kind) } else { takeReply(payload, as: kind) }
         waitForOutput(connection)
-        if output == nil { console.show(transcript.message(payload, as: kind, .received)) }
-        if receivedCount == settings.arguments.count {
+        if conditions.isLast(payload) {
             isDeaf = true
             isEnding = true
             hasClosed = true
             input?.pause()
             if outbox.sendClose(closeFrame) { showSent(closeFrame) }
+        }
+    }
+
+    /// Shows a received message.
+    /// - Parameter reply: What it answers, if it does.
+    func show(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) {
+        if let output {
+            output.write(payload, as: kind, reply: reply)
+        } else {
+            let note = reply.map { "(request \($0.number), \(Self.milliseconds($0.roundTrip)) ms)" } ?? ""
+            console.show(transcript.message(payload, as: kind, .received, note: note))
         }
     }
 
@@ -56,6 +65,7 @@ extension ConnectRun: ConnectionHandler {
     /// Goes on with the input.
     func connectionDidDrain(_ connection: Connection<ConnectRun>) {
         readOn()
+        scheduleRequestWork()
     }
 
     /// Ends the run.
@@ -72,6 +82,18 @@ extension ConnectRun: ConnectionHandler {
     /// Pauses the peer while standard output, or the recording, does not keep up.
     private func waitForOutput(_ connection: Connection<ConnectRun>) {
         if isOutputFull { connection.pauseReading() }
+    }
+
+    /// Goes on reading what the peer sends, in which there may be replies.
+    func resumeReading() {
+        guard let connection, connection.isPausedByUser else { return }
+        requests?.holdExpiry(at: loop.now)
+        connection.resumeReading()
+    }
+
+    /// Whether the reader of standard output, or of what goes to standard error, does not keep up.
+    var isOutputFull: Bool {
+        output?.isFull ?? false || pushes?.isFull ?? false || recorder?.isFull ?? false
     }
 
     /// Whether control frames are shown.

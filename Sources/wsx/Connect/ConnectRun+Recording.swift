@@ -24,9 +24,6 @@ extension ConnectRun {
         if let recorder { write(recorder.events) }
     }
 
-    /// Whether what comes has to wait for those that take it.
-    var isOutputFull: Bool { output?.isFull ?? false || recorder?.isFull ?? false }
-
     /// Nothing is recorded any more, which ends the run, but leaves the user at the prompt.
     private func recordingDidFail(_ path: String, _ error: IOError) {
         let failure = Failure.recording(path: path, error)

@@ -5,6 +5,7 @@ extension ConnectRun: InputReader.Receiver {
     func received(input item: InputItem, _ payload: RawSpan, client: Int?) {
         guard !isEnding else { return }
         switch item {
+        case .message(let kind) where requests != nil: sendRequest(payload, as: kind)
         case .message(let kind): sendLasting(payload, as: kind)
         case .ping:
             ping = (payload.withUnsafeBytes { Array($0) }, loop.now)
@@ -28,7 +29,8 @@ extension ConnectRun: InputReader.Receiver {
 
     /// Whether no more is to be sent for now.
     var isFull: Bool {
-        connection?.isFull ?? false || unconfirmed?.isFull ?? false || recorder?.isFull ?? false
+        connection?.isFull ?? false || unconfirmed?.isFull ?? false || requests?.isFull ?? false
+            || recorder?.isFull ?? false
     }
 
     /// The input is over: what remains is to wait for replies.
@@ -51,7 +53,8 @@ extension ConnectRun: InputReader.Receiver {
 
     /// Waits for replies, now that there is no more input.
     func startLinger() {
-        guard connection != nil, !isEnding, case .duration(let limit) = settings.arguments.linger else { return }
+        guard connection != nil, !isEnding, requests?.isSettled ?? true else { return }
+        guard case .duration(let limit) = settings.linger else { return }
         lastArrival = loop.turnTime
         lingerTimer = Timer(on: loop) { [unowned self] in lingerPassed(limit) }
         lingerTimer?.start(after: limit)
@@ -64,15 +67,17 @@ extension ConnectRun: InputReader.Receiver {
     }
 
     /// Sends a message and counts it.
-    /// - Parameter isAgain: Whether it has been sent before, on a connection that was lost.
-    func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false) {
+    /// - Parameters:
+    ///   - isAgain: Whether it has been sent before, on a connection that was lost.
+    ///   - note: What is said of it where it is shown.
+    func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, note: String = "") {
         guard let connection, connection.send(payload, as: kind) else {
             if repl != nil { console.error("the connection is closing: the message was not sent") }
             return
         }
         if !isAgain { recorder?.events.writeMessage(payload, as: kind, .outgoing) }
         if showsSentMessages {
-            console.show(transcript.message(payload, as: kind, .sent))
+            console.show(transcript.message(payload, as: kind, .sent, note: note))
         }
     }
 

@@ -120,6 +120,7 @@ extension ConnectRun {
         unconfirmed?.connectionLost()
         guard failure == nil, !isDeaf, !hasClosed else { return false }
         guard let cause = silenceFailure ?? Failure.interruption(by: end) else { return false }
+        requests?.connectionLost()
         silenceFailure = nil
         confirmationWait = .none
         ping = nil

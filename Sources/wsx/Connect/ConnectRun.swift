@@ -25,8 +25,16 @@ final class ConnectRun {
     var inputIsOver = false
     /// The close frame that the input asked for.
     var inputClose: CloseFrame?
-    /// Messages that were received and shown.
-    var receivedCount = 0
+    /// What the messages that have come decide about the end.
+    var conditions: EndConditions
+    /// The messages of the input, where they are requests.
+    var requests: RequestQueue?
+    /// Looks after the requests whose time is over.
+    var requestTimer: Timer?
+    /// Set while there is work with requests to be done at the end of the turn.
+    var isRequestWorkScheduled = false
+    /// Standard error, where what answers no request goes there.
+    var pushes: MessageWriter?
     /// What was agreed for the latest connection, and when.
     private(set) var opened: OpenedFacts?
     private(set) var connectionTime: Duration?
@@ -93,11 +101,17 @@ final class ConnectRun {
         self.loop = loop
         self.console = console
         resources = ConnectionResources(on: loop)
+        conditions = settings.conditions
+        requests = try Self.requests(settings)
         if settings.arguments.reconnection != .never { unconfirmed = UnconfirmedMessages() }
         transcript = Transcript(palette: console.palette, timestamps: settings.arguments.timestamps, on: loop)
         do throws(IOError) {
             if !settings.isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output) {
                 output = try MessageWriter(settings.arguments.output, on: loop)
+                if requests != nil, settings.arguments.isQuiet {
+                    pushes = try MessageWriter(
+                        settings.arguments.output, to: StandardDescriptors.error, on: loop)
+                }
             }
         } catch {
             throw .output(error)
@@ -114,6 +128,7 @@ final class ConnectRun {
     func run() -> Failure? {
         output?.didDrain = { [unowned self] in outputDidDrain() }
         output?.didFail = { [unowned self] error in outputDidFail(error) }
+        pushes?.didDrain = { [unowned self] in outputDidDrain() }
         signals = [
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end(with: .terminated, hurried: true) },
@@ -176,11 +191,9 @@ final class ConnectRun {
         announce(opened)
         startHeartbeat(of: connection)
         connection.start(with: opened.firstBytes)
-        for message in settings.messages {
-            let isAgain = connections?.openedCount != 1
-            message.payload.withUnsafeBytes { send($0.bytes, as: message.kind, again: isAgain) }
-        }
+        sendInitialMessages()
         sendUnconfirmed()
+        sendRequests()
         goOn()
     }
 
@@ -284,6 +297,7 @@ final class ConnectRun {
         heartbeat = nil
         confirmTimer = nil
         lingerTimer = nil
+        requestTimer = nil
         lastEnd = end
         writeEvent { $0.writeClose(end) }
         if opensAnother(after: end) { return }
@@ -300,6 +314,7 @@ final class ConnectRun {
         guard let repl, !isEnding else { return false }
         if let openTime { showSummary(since: openTime) }
         showUnconfirmed()
+        abandonRequests()
         if let failure {
             writeEvent { $0.writeFailure(failure) }
             console.report(failure)
@@ -335,6 +350,8 @@ final class ConnectRun {
         connections = nil
         earlierConnectionCount = 0
         if unconfirmed != nil { unconfirmed = UnconfirmedMessages() }
+        requests?.sendsInitial = !next.messages.isEmpty
+        requests?.abandon()
     }
 
     /// There is no connection, and there will be none.
@@ -353,12 +370,15 @@ final class ConnectRun {
         repl?.close()
         repl = nil
         if !isStopping {
+            failure = judged(failure)
             if let failure { writeEvent { $0.writeFailure(failure) } }
             showUnconfirmed()
+            showUnanswered()
         }
         isStopping = true
         output?.flush()
         recorder?.flush()
+        pushes?.flush()
         stopWhenDrained()
         guard isHurried, graceTimer == nil else { return }
         graceTimer = Timer(on: loop) { [unowned self] in loop.stop() }
@@ -366,12 +386,13 @@ final class ConnectRun {
     }
 
     private func stopWhenDrained() {
-        if output?.isDrained ?? true, recorder?.isDrained ?? true { loop.stop() }
+        let isDrained = output?.isDrained ?? true && pushes?.isDrained ?? true && recorder?.isDrained ?? true
+        if isDrained { loop.stop() }
     }
 
     /// Standard output, or the recording, has taken everything that had to wait.
     func outputDidDrain() {
-        if !isOutputFull { connection?.resumeReading() }
+        if !isOutputFull { resumeReading() }
         readOn()
         if isStopping { stopWhenDrained() }
     }

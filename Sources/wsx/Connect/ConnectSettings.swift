@@ -14,6 +14,10 @@ struct ConnectSettings {
     let connectorResources: ConnectorResources
     /// What is sent as soon as the connection is open, in order.
     var messages: [(payload: [UInt8], kind: MessageKind)]
+    /// What the messages that come decide about the end of the run, before any has come.
+    let conditions: EndConditions
+    /// How replies are told from other messages; nil: what is sent are no requests.
+    let requests: RequestQueue.Settings?
     /// The close frame that this end sends.
     let closeFrame: CloseFrame
     /// Whether the lines to be sent are typed into a REPL.
@@ -41,6 +45,8 @@ struct ConnectSettings {
         let tls = needsTLS ? TLSComposition(arguments: arguments.tls, secrets: secrets) : nil
         connectorResources = try ConnectorResources.make(tls)
         messages = try Self.messages(arguments)
+        conditions = try EndConditions(arguments)
+        requests = try RequestQueue.Settings.make(arguments)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
         let readsInput = arguments.readsInput && (messages.isEmpty || arguments.isInteractive)
@@ -102,6 +108,14 @@ struct ConnectSettings {
                 interval: interval, maximumMisses: arguments.heartbeatMisses,
                 message: arguments.heartbeatMessage.map { Array($0.utf8) })
         }
+    }
+
+    /// How long nothing may come, once the input is over, before the connection is closed. Who asks for a message to
+    /// wait for, waits; who asks for replies has all of them.
+    var linger: Linger {
+        if let linger = arguments.linger { return linger }
+        if !arguments.until.isEmpty { return .forever }
+        return .duration(requests == nil ? .seconds(1) : .zero)
     }
 
     /// The kind of the messages that are sent.

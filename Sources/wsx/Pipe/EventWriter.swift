@@ -34,14 +34,20 @@ final class EventWriter {
     }
 
     /// Writes a message.
+    /// - Parameter reply: What it answers, if it does.
     func writeMessage(
-        _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, client: Int? = nil
+        _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, client: Int? = nil,
+        reply: Reply? = nil
     ) {
         write("message", client: client) { event in
             event.add("direction", direction.word)
             event.add("opcode", kind == .text ? "text" as StaticString : "binary")
             event.add("bytes", payload.byteCount)
             event.addPayload(payload, isText: kind == .text)
+            if let reply {
+                event.add("request", reply.number)
+                event.add("rtt_us", Int(reply.roundTrip / .microseconds(1)))
+            }
         }
     }
 

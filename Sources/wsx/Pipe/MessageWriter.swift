@@ -15,11 +15,13 @@ final class MessageWriter {
     private let format: OutputFormat
     private let isTerminal: Bool
 
-    /// Makes a writer to standard output.
-    init(_ format: OutputFormat, on loop: EventLoop) throws(IOError) {
+    /// Makes a writer to standard output, or to another descriptor.
+    init(
+        _ format: OutputFormat, to descriptor: Int32 = StandardDescriptors.output, on loop: EventLoop
+    ) throws(IOError) {
         self.format = format
-        isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.output)
-        writer = try DescriptorWriter(descriptor: StandardDescriptors.output, on: loop)
+        isTerminal = StandardDescriptors.isTerminal(descriptor)
+        writer = try DescriptorWriter(descriptor: descriptor, on: loop)
         events = format == .json ? EventWriter(writer, on: loop) : nil
     }
 
@@ -44,11 +46,14 @@ final class MessageWriter {
         writer.flush()
     }
 
-    /// Writes a message; `client` is the number of the client that sent it, where there are several.
-    func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil) {
+    /// Writes a message.
+    /// - Parameters:
+    ///   - client: The number of the client that sent it, where there are several.
+    ///   - reply: What it answers, if it does.
+    func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil) {
         switch format {
         case .json:
-            events?.writeMessage(payload, as: kind, client: client)
+            events?.writeMessage(payload, as: kind, client: client, reply: reply)
             return
         case .hex: HexDigits.append(payload, to: &writer.buffer)
         case .base64: Base64.append(payload, to: &writer.buffer)

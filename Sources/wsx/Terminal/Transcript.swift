@@ -41,8 +41,11 @@ struct Transcript {
     }
 
     /// The lines of a message; each ends with a newline.
-    func message(_ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil) -> String {
-        let content = kind == .text ? text(payload) : dump(payload)
+    func message(_ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, note: String = "")
+        -> String
+    {
+        var content = kind == .text ? text(payload) : dump(payload)
+        if !note.isEmpty { content += content.isEmpty ? note : "  \(note)" }
         return line(direction, kind == .text ? "text" : "binary", payload.byteCount, content, client: client)
     }
 

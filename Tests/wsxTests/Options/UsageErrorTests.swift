@@ -42,6 +42,10 @@ import Testing
                 ["connect", "echo:", "--heartbeat-message=x"],
                 "'--heartbeat-message' says nothing without '--heartbeat'; give that one, too"
             ),
+            (
+                ["connect", "echo:", "--reply-timeout=1"],
+                "'--reply-timeout' says nothing without '--request', '--correlate' or '--json-rpc'; give one of them, too"
+            ),
         ] as [([String], String)])
     func message(words: [String], expected: String) {
         #expect(Self.message(words) == "wsx: " + expected)
@@ -56,6 +60,18 @@ import Testing
             ("--close-timeout=1000000001", "'1000000001' for '--close-timeout': expected at most 1000000000s"),
             ("--fragment-size=big", "'big' for '--fragment-size': expected a size in bytes such as 512, 64k or 16M"),
             ("--fragment-size=0", "'0' for '--fragment-size': expected 1 through 1099511627776"),
+            (
+                "--until=a(",
+                "'a(' for '--until': expected a regular expression of PCRE2: missing closing parenthesis (at byte 3)"
+            ),
+            (
+                "--expect=[",
+                "'[' for '--expect': expected a regular expression of PCRE2: missing terminating ] for character class (at byte 2)"
+            ),
+            (
+                "--correlate=/a~2",
+                "'/a~2' for '--correlate': expected the name of a member, or a JSON Pointer, in which only ~0 and ~1 follow a tilde"
+            ),
             ("-nx", "'x' for '-n': expected a number such as 5, 50k or 1M"),
             ("-n0", "'0' for '-n': expected 1 through 1000000000000"),
             ("--input=csv", "'csv' for '--input': expected lines, nul, message, chunks, hex, base64 or json"),

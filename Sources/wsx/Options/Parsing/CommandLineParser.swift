@@ -187,10 +187,9 @@ struct CommandLineParser {
             if let other = given.first(where: { specification.conflicts.contains($0.specification.long) }) {
                 throw .conflict(typed, other.typed)
             }
-            if let requirement = specification.requirement,
-                !given.contains(where: { $0.specification.long == requirement })
-            {
-                throw .missingRequirement(typed, requirement: requirement)
+            let requirements = specification.requirements
+            if !requirements.isEmpty, !given.contains(where: { requirements.contains($0.specification.long) }) {
+                throw .missingRequirement(typed, requirements: requirements)
             }
         }
     }

@@ -16,6 +16,6 @@ enum UsageError: Error, Equatable {
     case missingOperand(String, command: Command)
     case unexpectedOperand(String, command: Command)
     case conflict(String, String)
-    /// An option, as typed, that says nothing without another; that one's long name.
-    case missingRequirement(String, requirement: String)
+    /// An option, as typed, that says nothing without another; the long names of those that will do.
+    case missingRequirement(String, requirements: [String])
 }

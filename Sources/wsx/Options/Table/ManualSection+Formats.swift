@@ -3,15 +3,15 @@ extension ManualSection {
     static let formats = ManualSection(
         "FORMATS",
         .table(
-            heading: ("--input", "What is sent"),
+            headings: ["--input", "What is sent"],
             rows: [
-                ("lines", "each line, without its LF (and with --crlf without the CR before it)"),
-                ("nul", "each record, without the NUL byte that ends it"),
-                ("message", "all of the input as one message"),
-                ("chunks", "the bytes as they come, as binary messages of any length"),
-                ("hex", "a binary message a line: digits of either case"),
-                ("base64", "a binary message a line: RFC 4648, also in the alphabet for URLs"),
-                ("json", "an event a line, see JSON EVENTS"),
+                ["lines", "each line, without its LF (and with --crlf without the CR before it)"],
+                ["nul", "each record, without the NUL byte that ends it"],
+                ["message", "all of the input as one message"],
+                ["chunks", "the bytes as they come, as binary messages of any length"],
+                ["hex", "a binary message a line: digits of either case"],
+                ["base64", "a binary message a line: RFC 4648, also in the alphabet for URLs"],
+                ["json", "an event a line, see JSON EVENTS"],
             ]),
         .paragraph(
             """
@@ -20,14 +20,14 @@ extension ManualSection {
             UTF-8, as text in any other format has to be.
             """),
         .table(
-            heading: ("--output", "What is written for a message"),
+            headings: ["--output", "What is written for a message"],
             rows: [
-                ("text", "its bytes and LF"),
-                ("raw", "its bytes"),
-                ("nul", "its bytes and a NUL byte"),
-                ("hex", "two lowercase digits for each byte, and LF"),
-                ("base64", "RFC 4648 with padding, and LF"),
-                ("json", "an event, and events for all else that happens, see JSON EVENTS"),
+                ["text", "its bytes and LF"],
+                ["raw", "its bytes"],
+                ["nul", "its bytes and a NUL byte"],
+                ["hex", "two lowercase digits for each byte, and LF"],
+                ["base64", "RFC 4648 with padding, and LF"],
+                ["json", "an event, and events for all else that happens, see JSON EVENTS"],
             ]),
         .paragraph(
             """

@@ -10,6 +10,8 @@ enum ValueProblem: Error, Equatable {
     case notACloseCode
     case notAPin
     case notASpeed
+    case notAPattern(PatternError)
+    case notAField
     case tooLong(byteCount: Int, limit: Int)
     case empty
     case emptyText
