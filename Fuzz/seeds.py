@@ -284,6 +284,27 @@ JSON_EVENTS = {
     "binary": b"\x00\xff\xfe",
 }
 
+EVENT_INPUT = {
+    "text": b'{"type":"message","time":"2026-05-01T12:00:00.5+02:00","direction":"out","opcode":"text","bytes":2,"data":"h\\u00e9"}',
+    "binary": b'{"type":"message","direction":"in","opcode":"binary","base64":"AP8=","client":1}',
+    "ping": b'{"type":"ping","data":"\\ud83c\\udf88"}',
+    "pong": b'{"type":"pong","base64":"_w","rtt_us":412}',
+    "close": b'{"type":"close","code":1000,"reason":"bye","clean":true}',
+    "close-without-code": b'{"type":"close","code":1005,"reason":""}',
+    "lost": b'{"type":"close","code":1006}',
+    "open": b'{"type":"open","url":"ws://h/","extensions":null,"more":{"type":[1,-2.5e3]}}',
+    "recording": b'{"type":"recording","time":"2026-05-01T12:00:00.000000Z"}',
+    "half-surrogate": b'{"type":"message","data":"\\ud800"}',
+}
+
+ENCODED_INPUT = {
+    "digits": b" 00 fF41\r",
+    "odd": b"000",
+    "base64": b" Zm9vYg== ",
+    "base64-for-urls": b"-_8",
+    "bad-padding": b"Zm9v=",
+}
+
 OPTIONS = {
     "connect": ["connect", "ws://h/", "hello", "-n5", "--linger=2s", "-H", "A: b"],
     "connect-request": ["connect", "echo:", "-s", "a,b", "--auth", "u:p", "-o", "http://x", "--host", "h", "--user-agent", "x"],
@@ -378,6 +399,8 @@ TARGETS = {
     "tls": TLS,
     "json": JSON,
     "json-events": JSON_EVENTS,
+    "event-input": EVENT_INPUT,
+    "encoded-input": ENCODED_INPUT,
     "options": {name: "\0".join(words).encode() for name, words in OPTIONS.items()},
     "records": RECORDS,
     "repl-lines": REPL_LINES,

@@ -22,11 +22,11 @@ _wsx() {
             return
             ;;
         'connect --input' | 'connect --input=')
-            COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks' -- "$current"))
+            COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks\nhex\nbase64\njson' -- "$current"))
             return
             ;;
         'connect --output' | 'connect --output=')
-            COMPREPLY=($(compgen -W $'text\nraw\nnul\njson' -- "$current"))
+            COMPREPLY=($(compgen -W $'text\nraw\nnul\nhex\nbase64\njson' -- "$current"))
             return
             ;;
         'connect --unix-socket' | 'connect --unix-socket=')
@@ -65,20 +65,25 @@ _wsx() {
             COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
             return
             ;;
+        'connect --record' | 'connect --record=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
         'connect --history' | 'connect --history=')
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$current"))
             return
             ;;
-        'connect -x' | 'connect --execute' | 'connect --execute=' | 'connect --linger' | 'connect --linger=' | 'connect -n' | 'connect --count' | 'connect --count=' | 'connect --until' | 'connect --until=' | 'connect --expect' | 'connect --expect=' | 'connect --timeout' | 'connect --timeout=' | 'connect --close-code' | 'connect --close-code=' | 'connect --close-reason' | 'connect --close-reason=' | 'connect --close-timeout' | 'connect --close-timeout=' | 'connect --correlate' | 'connect --correlate=' | 'connect --reply-timeout' | 'connect --reply-timeout=' | 'connect --reconnect=' | 'connect --heartbeat' | 'connect --heartbeat=' | 'connect --heartbeat-misses' | 'connect --heartbeat-misses=' | 'connect --heartbeat-message' | 'connect --heartbeat-message=' | 'connect -H' | 'connect --header' | 'connect --header=' | 'connect -s' | 'connect --subprotocol' | 'connect --subprotocol=' | 'connect -a' | 'connect --auth' | 'connect --auth=' | 'connect --bearer' | 'connect --bearer=' | 'connect -b' | 'connect --cookie' | 'connect --cookie=' | 'connect -o' | 'connect --origin' | 'connect --origin=' | 'connect --host' | 'connect --host=' | 'connect --user-agent' | 'connect --user-agent=' | 'connect --max-redirects' | 'connect --max-redirects=' | 'connect --resolve' | 'connect --resolve=' | 'connect --source-ip' | 'connect --source-ip=' | 'connect --connect-timeout' | 'connect --connect-timeout=' | 'connect --proxy' | 'connect --proxy=' | 'connect --no-proxy' | 'connect --no-proxy=' | 'connect --passphrase' | 'connect --passphrase=' | 'connect --pin' | 'connect --pin=' | 'connect --tls-server-name' | 'connect --tls-server-name=' | 'connect --compress-window-bits' | 'connect --compress-window-bits=' | 'connect --max-message-size' | 'connect --max-message-size=' | 'connect --max-fragments' | 'connect --max-fragments=' | 'connect --fragment-size' | 'connect --fragment-size=')
+        'connect -x' | 'connect --execute' | 'connect --execute=' | 'connect --replay-speed' | 'connect --replay-speed=' | 'connect --linger' | 'connect --linger=' | 'connect -n' | 'connect --count' | 'connect --count=' | 'connect --until' | 'connect --until=' | 'connect --expect' | 'connect --expect=' | 'connect --timeout' | 'connect --timeout=' | 'connect --close-code' | 'connect --close-code=' | 'connect --close-reason' | 'connect --close-reason=' | 'connect --close-timeout' | 'connect --close-timeout=' | 'connect --correlate' | 'connect --correlate=' | 'connect --reply-timeout' | 'connect --reply-timeout=' | 'connect --reconnect=' | 'connect --heartbeat' | 'connect --heartbeat=' | 'connect --heartbeat-misses' | 'connect --heartbeat-misses=' | 'connect --heartbeat-message' | 'connect --heartbeat-message=' | 'connect -H' | 'connect --header' | 'connect --header=' | 'connect -s' | 'connect --subprotocol' | 'connect --subprotocol=' | 'connect -a' | 'connect --auth' | 'connect --auth=' | 'connect --bearer' | 'connect --bearer=' | 'connect -b' | 'connect --cookie' | 'connect --cookie=' | 'connect -o' | 'connect --origin' | 'connect --origin=' | 'connect --host' | 'connect --host=' | 'connect --user-agent' | 'connect --user-agent=' | 'connect --max-redirects' | 'connect --max-redirects=' | 'connect --resolve' | 'connect --resolve=' | 'connect --source-ip' | 'connect --source-ip=' | 'connect --connect-timeout' | 'connect --connect-timeout=' | 'connect --proxy' | 'connect --proxy=' | 'connect --no-proxy' | 'connect --no-proxy=' | 'connect --passphrase' | 'connect --passphrase=' | 'connect --pin' | 'connect --pin=' | 'connect --tls-server-name' | 'connect --tls-server-name=' | 'connect --compress-window-bits' | 'connect --compress-window-bits=' | 'connect --max-message-size' | 'connect --max-message-size=' | 'connect --max-fragments' | 'connect --max-fragments=' | 'connect --fragment-size' | 'connect --fragment-size=')
             return
             ;;
         'listen --input' | 'listen --input=')
-            COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks' -- "$current"))
+            COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks\nhex\nbase64\njson' -- "$current"))
             return
             ;;
         'listen --output' | 'listen --output=')
-            COMPREPLY=($(compgen -W $'text\nraw\nnul\njson' -- "$current"))
+            COMPREPLY=($(compgen -W $'text\nraw\nnul\nhex\nbase64\njson' -- "$current"))
             return
             ;;
         'listen --tls-cert' | 'listen --tls-cert=')
@@ -108,7 +113,7 @@ _wsx() {
             COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
             return
             ;;
-        'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
+        'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
             return
             ;;
     esac
@@ -122,12 +127,12 @@ _wsx() {
             ;;
         connect)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--linger\n-n\n--count\n--until\n--expect\n--timeout\n--close-code\n--close-reason\n--close-timeout\n--request\n--correlate\n--json-rpc\n--reply-timeout\n--reconnect\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--history\n--no-history\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--replay-speed\n--linger\n-n\n--count\n--until\n--expect\n--timeout\n--close-code\n--close-reason\n--close-timeout\n--request\n--correlate\n--json-rpc\n--reply-timeout\n--reconnect\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--history\n--no-history\n-h\n--help' -- "$current"))
             fi
             ;;
         listen)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--input\n--crlf\n--output\n--close-timeout\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--input\n--crlf\n--output\n--replay-speed\n--close-timeout\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n-h\n--help' -- "$current"))
             fi
             ;;
         help)

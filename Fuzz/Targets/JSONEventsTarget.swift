@@ -11,7 +11,7 @@ extension FuzzTarget {
     static let jsonEvents = FuzzTarget(name: "json-events") { input in
         let isText = String(validating: input, as: UTF8.self) != nil
         let text = String(decoding: input, as: UTF8.self)
-        var event = JSONEvent("message", time: "2026-05-01T12:00:00.000000Z", into: ByteBuffer())
+        var event = JSONEvent("message", time: Array("2026-05-01T12:00:00.000000Z".utf8).span.bytes, into: ByteBuffer())
         event.add("direction", "in")
         event.add("bytes", input.count)
         event.add("clean", true)

@@ -18,7 +18,7 @@ extension FuzzTarget {
                 }
             }
             switch format {
-            case .lines: checkRecords(whole, of: input, delimiter: UInt8(ascii: "\n"))
+            case .lines, .hex, .base64, .json: checkRecords(whole, of: input, delimiter: UInt8(ascii: "\n"))
             case .nul: checkRecords(whole, of: input, delimiter: 0)
             case .message: expectEqual(whole, [input], "the message")
             case .chunks: break
@@ -34,7 +34,13 @@ extension FuzzTarget {
     ) -> [[UInt8]] {
         var splitter = RecordSplitter(format, stripsCarriageReturn: stripsCarriageReturn)
         var records: [[UInt8]] = []
-        for piece in pieces { splitter.split(piece.span.bytes) { records.append(bytes(of: $0)) } }
+        for piece in pieces {
+            let takenBytes = splitter.split(piece.span.bytes) { record in
+                records.append(bytes(of: record))
+                return true
+            }
+            expectEqual(takenBytes, piece.count, "the bytes taken")
+        }
         splitter.finish { records.append(bytes(of: $0)) }
         return records
     }

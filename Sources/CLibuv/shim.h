@@ -7,6 +7,9 @@
 #ifdef __linux__
 #include <linux/sockios.h>
 #endif
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -23,6 +26,14 @@ static inline int wsx_unacknowledged_bytes(const uv_tcp_t *handle) {
     if (getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &length) != 0) return 0;
 #endif
     return count;
+}
+
+// Has glibc's heap hold blocks of up to so many bytes, and keep so many free ones; nothing, where there is another.
+static inline void wsx_keep_freed_memory(int largest_block_bytes, int kept_bytes) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, largest_block_bytes);
+    mallopt(M_TRIM_THRESHOLD, kept_bytes);
+#endif
 }
 
 #endif

@@ -71,6 +71,30 @@ public struct ByteBuffer: ~Copyable {
         string.withUTF8 { append(UnsafeRawBufferPointer($0).bytes) }
     }
 
+    /// Appends a string that is part of the program. Where it is inlined, a short one is but a few stores.
+    @inlinable @inline(__always)
+    public mutating func append(literal: StaticString) {
+        append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount).bytes)
+    }
+
+    /// Appends the decimal digits of a number.
+    public mutating func append(decimal number: Int) {
+        if number < 0 { append(byte: UInt8(ascii: "-")) }
+        var rest = number.magnitude
+        var digitCount = 1
+        while rest >= 10 {
+            rest /= 10
+            digitCount += 1
+        }
+        let target = reserve(digitCount)
+        rest = number.magnitude
+        for index in (0..<digitCount).reversed() {
+            target.storeBytes(of: UInt8(ascii: "0") + UInt8(rest % 10), toByteOffset: index, as: UInt8.self)
+            rest /= 10
+        }
+        writeIndex += digitCount
+    }
+
     /// Appends one byte.
     @inlinable
     public mutating func append(byte: UInt8) {

@@ -18,6 +18,8 @@ public final class EventLoop {
     private var endOfTurnWork: [any EndOfTurnWork] = []
     private var runningWork: [any EndOfTurnWork] = []
     private var isStopped = false
+    /// The number of turns that have ended, so that what holds for a turn can be worked out once.
+    public private(set) var turnCount: UInt64 = 0
 
     /// Where every stream of the loop is read to; its contents are valid until the next read.
     internal let readBuffer: UnsafeMutableRawBufferPointer
@@ -94,6 +96,7 @@ public final class EventLoop {
     }
 
     private func runEndOfTurnWork() {
+        turnCount &+= 1
         // Work may ask for more work, which belongs to the same turn: it is all done before the loop waits.
         while !endOfTurnWork.isEmpty {
             withPrepareHandle { uv_unref($0) }

@@ -64,12 +64,10 @@ extension ConnectRepl {
 
     /// Sends a ping or a pong.
     func send(control opcode: Opcode, _ payload: RawSpan) {
-        guard let connection = run.connection else { return sayDisconnected("\(opcode)") }
-        let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
-        guard isSent else {
+        guard run.connection != nil else { return sayDisconnected("\(opcode)") }
+        guard run.send(control: opcode, payload) else {
             return run.console.error("the connection is closing: the \(opcode) was not sent")
         }
-        run.console.show(run.transcript.control(opcode, payload, .sent))
     }
 
     /// Begins the closing handshake. Where the next connection is waited for, that wait ends.

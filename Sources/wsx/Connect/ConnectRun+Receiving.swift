@@ -8,6 +8,7 @@ extension ConnectRun: ConnectionHandler {
         guard !isDeaf else { return }
         lastArrival = loop.turnTime
         if let repl { repl.received(payload, as: kind, on: connection) }
+        recorder?.events.writeMessage(payload, as: kind)
         if requests == nil { show(payload, as: kind) } else { takeReply(payload, as: kind) }
         waitForOutput(connection)
         if conditions.isLast(payload) {
@@ -15,7 +16,7 @@ extension ConnectRun: ConnectionHandler {
             isEnding = true
             hasClosed = true
             input?.pause()
-            if outbox.sendClose(settings.closeFrame) { showSent(settings.closeFrame) }
+            if outbox.sendClose(closeFrame) { showSent(closeFrame) }
         }
     }
 
@@ -32,7 +33,7 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows a ping.
     func connection(_ connection: Connection<ConnectRun>, receivedPing payload: RawSpan, outbox: inout Outbox) {
-        output?.writeControl("ping", payload)
+        writeEvent { $0.writeControl(.ping, payload) }
         waitForOutput(connection)
         if showsFrames { console.show(transcript.control(.ping, payload, .received)) }
     }
@@ -42,7 +43,7 @@ extension ConnectRun: ConnectionHandler {
         let isOurs = confirmed(by: payload, outbox: &outbox)
         let roundTrip = heartbeat?.pongReceived(payload) ?? roundTrip(of: payload)
         if let roundTrip { lastRoundTrip = roundTrip }
-        if !isOurs { output?.writeControl("pong", payload, roundTrip: roundTrip) }
+        if !isOurs { writeEvent { $0.writeControl(.pong, payload, roundTrip: roundTrip) } }
         waitForOutput(connection)
         guard isOurs ? settings.arguments.verbosity > 0 : showsFrames else { return }
         let note = roundTrip.map { "(after \(Self.milliseconds($0)) ms)" } ?? ""
@@ -73,12 +74,13 @@ extension ConnectRun: ConnectionHandler {
         connectionEnded(end)
     }
 
-    /// Shows our own close frame.
+    /// Shows our own close frame, and records it.
     func showSent(_ frame: CloseFrame) {
+        recorder?.events.writeClose(sent: frame)
         if showsFrames { console.show(transcript.close(frame, .sent)) }
     }
 
-    /// Pauses the peer while standard output does not keep up.
+    /// Pauses the peer while standard output, or the recording, does not keep up.
     private func waitForOutput(_ connection: Connection<ConnectRun>) {
         if isOutputFull { connection.pauseReading() }
     }
@@ -91,7 +93,9 @@ extension ConnectRun: ConnectionHandler {
     }
 
     /// Whether the reader of standard output, or of what goes to standard error, does not keep up.
-    var isOutputFull: Bool { output?.isFull ?? false || pushes?.isFull ?? false }
+    var isOutputFull: Bool {
+        output?.isFull ?? false || pushes?.isFull ?? false || recorder?.isFull ?? false
+    }
 
     /// Whether control frames are shown.
     var showsFrames: Bool { repl != nil || settings.arguments.verbosity > 0 }

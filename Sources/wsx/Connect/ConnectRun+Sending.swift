@@ -1,18 +1,24 @@
 import WSCore
 
 extension ConnectRun: InputReader.Receiver {
-    /// Sends a message of the input.
-    func received(input record: RawSpan, number: Int) {
+    /// Sends what the input asks for.
+    func received(input item: InputItem, _ payload: RawSpan, client: Int?) {
         guard !isEnding else { return }
-        guard settings.kind == .binary || UTF8Validator.isValid(record) else {
-            let what = settings.arguments.input == .message ? "the input" : "input message \(number)"
-            return end(with: .badInput(what: what, why: "it is not UTF-8 text; send it with --binary"))
+        switch item {
+        case .message(let kind) where requests != nil: sendRequest(payload, as: kind)
+        case .message(let kind): sendLasting(payload, as: kind)
+        case .ping:
+            ping = (payload.withUnsafeBytes { Array($0) }, loop.now)
+            send(control: .ping, payload)
+        case .pong: send(control: .pong, payload)
+        case .close(let frame): endInput(with: frame)
         }
-        if requests == nil {
-            sendLasting(record, as: settings.kind)
-        } else {
-            sendRequest(record, as: settings.kind, number: number)
-        }
+    }
+
+    /// What cannot be sent ends the run.
+    func received(badInput what: String, _ problem: InputProblem) {
+        guard !isEnding else { return }
+        end(with: .badInput(what: what, why: "\(problem)"))
     }
 
     /// A full queue pauses the input.
@@ -22,7 +28,10 @@ extension ConnectRun: InputReader.Receiver {
     }
 
     /// Whether no more is to be sent for now.
-    var isFull: Bool { connection?.isFull ?? false || unconfirmed?.isFull ?? false || requests?.isFull ?? false }
+    var isFull: Bool {
+        connection?.isFull ?? false || unconfirmed?.isFull ?? false || requests?.isFull ?? false
+            || recorder?.isFull ?? false
+    }
 
     /// The input is over: what remains is to wait for replies.
     func inputEnded(_ error: IOError?) {
@@ -32,6 +41,14 @@ extension ConnectRun: InputReader.Receiver {
         unconfirmed?.inputEnded()
         confirmInTime()
         startLinger()
+    }
+
+    /// Takes what the input closes with for its end; nil: it just ends. Where there is no connection, the next is closed.
+    private func endInput(with frame: CloseFrame?) {
+        input?.close()
+        inputClose = frame
+        inputEnded(nil)
+        if frame != nil, connection != nil { endAsAsked() }
     }
 
     /// Waits for replies, now that there is no more input.
@@ -46,19 +63,34 @@ extension ConnectRun: InputReader.Receiver {
     /// Reads the input, or goes on reading it.
     func readOn() {
         guard !inputIsOver, !isEnding, !isFull else { return }
-        input?.start(on: loop)
+        input?.start()
     }
 
     /// Sends a message and counts it.
-    /// - Parameter note: What is said of it where it is shown.
-    func send(_ payload: RawSpan, as kind: MessageKind, note: String = "") {
+    /// - Parameters:
+    ///   - isAgain: Whether it has been sent before, on a connection that was lost.
+    ///   - note: What is said of it where it is shown.
+    func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, note: String = "") {
         guard let connection, connection.send(payload, as: kind) else {
             if repl != nil { console.error("the connection is closing: the message was not sent") }
             return
         }
+        if !isAgain { recorder?.events.writeMessage(payload, as: kind, .outgoing) }
         if showsSentMessages {
             console.show(transcript.message(payload, as: kind, .sent, note: note))
         }
+    }
+
+    /// Sends a ping or a pong of the user's.
+    /// - Returns: Whether it was sent.
+    @discardableResult
+    func send(control opcode: Opcode, _ payload: RawSpan) -> Bool {
+        guard let connection else { return false }
+        let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
+        guard isSent else { return false }
+        recorder?.events.writeControl(opcode, payload, .outgoing)
+        if showsFrames { console.show(transcript.control(opcode, payload, .sent)) }
+        return true
     }
 
     /// Closes the connection when nothing has come for long enough, and nothing is on its way in either direction.

@@ -35,6 +35,7 @@ extension ConnectRun {
     func sendLasting(_ payload: RawSpan, as kind: MessageKind) {
         guard unconfirmed != nil, !hasClosed else { return send(payload, as: kind) }
         unconfirmed?.record(payload, as: kind, at: loop.turnTime)
+        recorder?.events.writeMessage(payload, as: kind, .outgoing)
         let isSent = connection?.send(payload, as: kind) ?? false
         if showsSentMessages { console.show(transcript.message(payload, as: kind, isSent ? .sent : .queued)) }
     }
@@ -60,7 +61,7 @@ extension ConnectRun {
         if case .running = confirmationWait, unconfirmed?.isEmpty ?? true {
             confirmationWait = .over
             hasClosed = true
-            if outbox.sendClose(settings.closeFrame) { showSent(settings.closeFrame) }
+            if outbox.sendClose(closeFrame) { showSent(closeFrame) }
         }
         readOn()
         return true
@@ -89,7 +90,7 @@ extension ConnectRun {
             return timer.start(after: settings.arguments.closeTimeout)
         }
         confirmationWait = .over
-        close(with: settings.closeFrame)
+        close(with: closeFrame)
     }
 
     /// Sends again what may not have arrived on the connection before.
@@ -186,7 +187,7 @@ extension ConnectRun: ConnectionSequence.Delegate {
 
     /// Says why, and when the next try is.
     func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure) {
-        output?.writeFailure(failure)
+        writeEvent { $0.writeFailure(failure) }
         repl?.showsWait(wait)
         let next = "reconnecting in \(Self.words(forWait: wait)) (attempt \(sequence.tryCount))"
         console.notice("wsx: " + Failure.joined(failure.message ?? "", next))

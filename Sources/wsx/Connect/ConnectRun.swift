@@ -15,12 +15,16 @@ final class ConnectRun {
     let transcript: Transcript
     /// Standard output; nil while the editor's terminal shows what comes.
     var output: MessageWriter?
+    /// Where the session is recorded; nil: nowhere.
+    var recorder: Recorder?
     /// The prompt, in a REPL; nil before the first connection.
     var repl: ConnectRepl?
     var connection: Connection<ConnectRun>?
     /// What happened to the input: not begun, being read, or over.
     var input: InputReader?
     var inputIsOver = false
+    /// The close frame that the input asked for.
+    var inputClose: CloseFrame?
     /// What the messages that have come decide about the end.
     var conditions: EndConditions
     /// The messages of the input, where they are requests.
@@ -112,6 +116,12 @@ final class ConnectRun {
         } catch {
             throw .output(error)
         }
+        guard let path = settings.arguments.recordPath else { return }
+        do throws(IOError) {
+            try startRecording(to: path)
+        } catch {
+            throw .badArgument(what: "--record \(escapingControls(path))", why: "\(error)")
+        }
     }
 
     /// Runs, and returns why it did not end as asked, if it did not.
@@ -169,9 +179,11 @@ final class ConnectRun {
         connectionTime = loop.now
         self.opened = OpenedFacts(opened)
         lastRoundTrip = nil
-        output?.writeOpen(
-            url: "\(opened.request.url)", subprotocol: opened.upgrade.subprotocol, extensions: opened.upgrade.extensions
-        )
+        writeEvent { events in
+            events.writeOpen(
+                url: "\(opened.request.url)", subprotocol: opened.upgrade.subprotocol,
+                extensions: opened.upgrade.extensions)
+        }
         let connection = Connection(
             opened.stream, settings: settings.connection, deflate: opened.deflate, resources: resources, handler: self)
         self.connection = connection
@@ -194,9 +206,9 @@ final class ConnectRun {
             return
         }
         if settings.readsPipe, input == nil {
-            input = InputReader(
-                settings.arguments.input, stripsCarriageReturn: settings.arguments.stripsCarriageReturn, receiver: self)
+            input = InputReader(settings.arguments.inputSettings, on: loop, receiver: self)
         }
+        if inputClose != nil { return endAsAsked() }
         guard inputIsOver || (settings.arguments.readsInput && !settings.readsPipe) else { return readOn() }
         inputIsOver = true
         // What is sent again may be answered again.
@@ -245,8 +257,11 @@ final class ConnectRun {
             return
         }
         if waitsForConfirmation() { return }
-        close(with: settings.closeFrame)
+        close(with: closeFrame)
     }
+
+    /// What this end closes with.
+    var closeFrame: CloseFrame { inputClose ?? settings.closeFrame }
 
     /// Begins the closing handshake, unless it has begun.
     func close(with frame: CloseFrame) {
@@ -271,7 +286,7 @@ final class ConnectRun {
             return finish()
         }
         confirmationWait = .over
-        close(with: settings.closeFrame)
+        close(with: closeFrame)
         guard isFirstHurry else { return }
         graceTimer = Timer(on: loop) { connection.terminate() }
         graceTimer?.start(after: Self.hurriedLimit)
@@ -286,7 +301,7 @@ final class ConnectRun {
         lingerTimer = nil
         requestTimer = nil
         lastEnd = end
-        output?.writeClose(end)
+        writeEvent { $0.writeClose(end) }
         if opensAnother(after: end) { return }
         // What came after the last message that was asked for decides nothing, unless we had to wait for it.
         if failure == nil, !isDeaf || end.closingTimedOut { failure = finalFailure(of: end) }
@@ -303,7 +318,7 @@ final class ConnectRun {
         showUnconfirmed()
         abandonRequests()
         if let failure {
-            output?.writeFailure(failure)
+            writeEvent { $0.writeFailure(failure) }
             console.report(failure)
             self.failure = .told(failure)
         }
@@ -358,12 +373,13 @@ final class ConnectRun {
         repl = nil
         if !isStopping {
             failure = judged(failure)
-            if let failure { output?.writeFailure(failure) }
+            if let failure { writeEvent { $0.writeFailure(failure) } }
             showUnconfirmed()
             showUnanswered()
         }
         isStopping = true
         output?.flush()
+        recorder?.flush()
         pushes?.flush()
         stopWhenDrained()
         guard isHurried, graceTimer == nil else { return }
@@ -372,12 +388,14 @@ final class ConnectRun {
     }
 
     private func stopWhenDrained() {
-        if output?.isDrained ?? true, pushes?.isDrained ?? true { loop.stop() }
+        let isDrained = output?.isDrained ?? true && pushes?.isDrained ?? true && recorder?.isDrained ?? true
+        if isDrained { loop.stop() }
     }
 
-    /// Standard output has taken everything that had to wait.
-    private func outputDidDrain() {
+    /// Standard output, or the recording, has taken everything that had to wait.
+    func outputDidDrain() {
         if !isOutputFull { resumeReading() }
+        readOn()
         if isStopping { stopWhenDrained() }
     }
 

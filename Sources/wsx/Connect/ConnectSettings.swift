@@ -32,6 +32,7 @@ struct ConnectSettings {
         _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
         self.arguments = arguments
+        try arguments.checkReplaySpeed()
         self.secrets = secrets
         url = try Self.url(parsing: arguments.url)
         let proxies = try Self.proxies(arguments, secrets: secrets)
@@ -154,7 +155,11 @@ extension PayloadKind {
         switch self {
         case .text: .text
         case .binary: .binary
-        case .automatic: format == .chunks ? .binary : .text
+        case .automatic:
+            switch format {
+            case .chunks, .hex, .base64: .binary
+            case .lines, .nul, .message, .json: .text
+            }
         }
     }
 }

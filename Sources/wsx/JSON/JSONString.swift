@@ -12,6 +12,12 @@ enum JSONString {
         var index = 0
         let count = text.byteCount
         while index < count {
+            if index + wordBytes <= count,
+                isPlain(text.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+            {
+                index += wordBytes
+                continue
+            }
             let byte = text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
             guard isSuspect(byte) else {
                 index += 1
@@ -27,6 +33,21 @@ enum JSONString {
         }
         buffer.append(text.extracting(start..<count))
         buffer.append(byte: UInt8(ascii: "\""))
+    }
+
+    private static let wordBytes = MemoryLayout<UInt64>.size
+
+    /// Whether eight bytes are ASCII and none of them needs an escape. By the arithmetic of words: a byte's highest bit is
+    /// set where it is set in the byte, or where a subtraction has borrowed.
+    private static func isPlain(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highBits = ones << 7
+        let controls = word &- ones &* 0x20
+        let quotes = (word ^ ones &* 0x22) &- ones
+        let backslashes = (word ^ ones &* 0x5C) &- ones
+        // 0x7F and one more has the highest bit.
+        let deletes = word &+ ones
+        return (word | controls | quotes | backslashes | deletes) & highBits == 0
     }
 
     /// Whether a scalar that begins with this byte may need an escape: an ASCII character that does, or the first

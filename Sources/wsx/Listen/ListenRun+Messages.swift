@@ -20,7 +20,7 @@ extension ListenRun {
     func received(
         control opcode: Opcode, _ payload: RawSpan, from number: Int, on connection: Connection<ListenClient>
     ) {
-        output?.writeControl(opcode == .ping ? "ping" : "pong", payload, client: number)
+        output?.events?.writeControl(opcode, payload, client: number)
         waitForOutput(connection)
         if showsFrames { console.show(transcript.control(opcode, payload, .received, client: number)) }
     }
@@ -56,12 +56,50 @@ extension ListenRun {
 }
 
 extension ListenRun: InputReader.Receiver {
-    /// Sends a message of the input to every client.
-    func received(input record: RawSpan, number: Int) {
-        guard settings.kind == .binary || UTF8Validator.isValid(record) else {
-            return console.error("input message \(number) is not UTF-8 text and was not sent; --binary sends it")
+    /// Sends what the input asks for, to every client or to the one that it names.
+    func received(input item: InputItem, _ payload: RawSpan, client: Int?) {
+        guard let client else {
+            switch item {
+            case .message(let kind): sendToAll(payload, as: kind)
+            default: for connection in server.connections.values { send(item, payload, to: connection) }
+            }
+            return
         }
-        sendToAll(record, as: settings.kind)
+        guard let connection = server.connections[client] else {
+            let what = input?.recordName ?? "input"
+            return console.error("\(what) was not sent: there is no client \(client)")
+        }
+        send(item, payload, to: connection)
+    }
+
+    /// Leaves out what cannot be sent.
+    func received(badInput what: String, _ problem: InputProblem) {
+        console.error("\(what) was not sent: \(problem)")
+    }
+
+    private func send(_ item: InputItem, _ payload: RawSpan, to connection: Connection<ListenClient>) {
+        let number = connection.handler.number
+        switch item {
+        case .message(let kind):
+            if settings.arguments.verbosity > 1 {
+                console.show(transcript.message(payload, as: kind, .sent, client: number))
+            }
+            connection.send(payload, as: kind)
+        case .ping: send(control: .ping, payload, to: connection)
+        case .pong: send(control: .pong, payload, to: connection)
+        case .close(let frame?):
+            if showsFrames { console.show(transcript.close(frame, .sent, client: number)) }
+            connection.close(frame)
+        // The end of one session is not the end of the server.
+        case .close(nil): break
+        }
+    }
+
+    private func send(control opcode: Opcode, _ payload: RawSpan, to connection: Connection<ListenClient>) {
+        if showsFrames {
+            console.show(transcript.control(opcode, payload, .sent, client: connection.handler.number))
+        }
+        if opcode == .ping { connection.sendPing(payload) } else { connection.sendPong(payload) }
     }
 
     /// Full queues pause the input, and so does the lack of clients.
@@ -83,12 +121,9 @@ extension ListenRun: InputReader.Receiver {
             input?.pause()
             return
         }
-        let reader =
-            input
-            ?? InputReader(
-                settings.arguments.input, stripsCarriageReturn: settings.arguments.stripsCarriageReturn, receiver: self)
+        let reader = input ?? InputReader(settings.arguments.inputSettings, on: loop, receiver: self)
         input = reader
-        reader.start(on: loop)
+        reader.start()
     }
 
     private func sendToAll(_ payload: RawSpan, as kind: MessageKind) {

@@ -119,7 +119,7 @@ final class ListenRun {
         let url = address.map { "\(scheme)://\($0)/" } ?? "ws+unix:\(path)"
         console.notice("Listening on \(url)" + (editor == nil ? "" : "; /help lists commands"))
         if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
-        output?.writeEvent("listening") { event in
+        output?.events?.write("listening") { event in
             event.add("url", url)
             if let address { event.add("port", Int(address.port)) }
             if let pin = settings.selfSignedPin { event.add("pin", "\(pin)") }
@@ -145,7 +145,7 @@ final class ListenRun {
             let response = String(decoding: client.responseBytes, as: UTF8.self)
             for line in ReportedHead.lines(ofSent: response) { console.show(transcript.head(line, .sent)) }
         }
-        output?.writeOpen(
+        output?.events?.writeOpen(
             url: urlPrefix + target, subprotocol: client.upgrade.subprotocol, extensions: client.extensions,
             client: client.number)
         // What is read goes to the clients there are: the input waits for the first.
@@ -184,8 +184,8 @@ final class ListenRun {
                 console.notice("Client \(number): \(traffic)")
             }
         }
-        if let violation = end.violation { output?.writeFailure(.violation(violation), client: number) }
-        output?.writeClose(end, client: number)
+        if let violation = end.violation { output?.events?.writeFailure(.violation(violation), client: number) }
+        output?.events?.writeClose(end, client: number)
         if isEnding, server.connections.isEmpty { return stop() }
         clientDidDrain()
     }

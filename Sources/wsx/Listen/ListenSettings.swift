@@ -22,6 +22,7 @@ struct ListenSettings {
     init(
         _ arguments: ListenArguments, secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
+        try arguments.checkReplaySpeed()
         let extraFields = try HeaderFiles.fields(arguments.headers)
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(

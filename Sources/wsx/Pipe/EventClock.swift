@@ -2,19 +2,28 @@ import WSCore
 
 /// Writes times as events and transcripts show them, and works out the calendar once a second only.
 struct EventClock {
-    private var lastSeconds: Int?
-    private var prefix = ""
+    /// The time of the latest ``update()`` as RFC 3339 has it, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
+    private(set) var text = [UInt8]("0000-00-00T00:00:00.000000Z".utf8)
 
-    /// The present time as RFC 3339 has it, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
-    mutating func timestamp() -> String {
+    private var lastSeconds: Int?
+    private static let microsecondsOffset = 20
+    private static let microsecondsDigits = 6
+
+    /// Takes the present time.
+    mutating func update() {
         let now = WallTime.now
         if now.seconds != lastSeconds {
             lastSeconds = now.seconds
             let time = CalendarTime(now, in: .utc)
             let date = "\(padded(time.year, to: 4))-\(padded(time.month))-\(padded(time.day))"
-            prefix = "\(date)T\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second))."
+            let clock = "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second))"
+            text.replaceSubrange(..<Self.microsecondsOffset, with: "\(date)T\(clock).".utf8)
         }
-        return prefix + padded(now.microseconds, to: 6) + "Z"
+        var rest = now.microseconds
+        for index in (0..<Self.microsecondsDigits).reversed() {
+            text[Self.microsecondsOffset + index] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
     }
 }
 

@@ -1,42 +1,93 @@
 import WSCore
 
-/// Reads standard input and cuts it into messages.
+/// Reads standard input, cuts it into records, and turns these into what is to be sent.
+///
+///      stdin → RecordSplitter → InputDecoder ──► receiver
+///         ▲                          │ not yet: the pace of a recording
+///         └── paused ◄───────────────┘
 final class InputReader {
+    /// How the input is read.
+    struct Settings {
+        /// How it is cut and decoded.
+        var format: InputFormat
+        /// Whether a CR before the LF of a line is no part of it.
+        var stripsCarriageReturn = false
+        /// The kind of messages that do not say it themselves.
+        var kind: MessageKind
+        /// The pace of events.
+        var speed = ReplaySpeed.max
+    }
+
     /// What a run does with its input.
     protocol Receiver: AnyObject {
-        /// Takes a message of the input; `number` counts them from 1.
-        func received(input record: RawSpan, number: Int)
+        /// Takes what a record asks for; the payload is valid during the call.
+        /// - Parameters:
+        ///   - item: What is to be sent.
+        ///   - payload: The payload of a message, ping or pong.
+        ///   - client: The client that it is for; nil: all.
+        func received(input item: InputItem, _ payload: RawSpan, client: Int?)
+        /// Takes note that a record cannot be sent; `what` names it.
+        func received(badInput what: String, _ problem: InputProblem)
         /// Called after each piece of input: the moment to ask whether to pause.
         func receivedInputPiece()
         /// Takes the end of the input.
         func inputEnded(_ error: IOError?)
     }
 
+    private let settings: Settings
+    private let loop: EventLoop
     private var splitter: RecordSplitter
+    private var decoder: InputDecoder
+    /// The kind of records that are messages as they stand; nil: they are to be decoded.
+    private let verbatimKind: MessageKind?
     private var reader: DescriptorReader?
     private weak var receiver: (any Receiver)?
     private var recordCount = 0
     private var isPaused = true
+    /// What has been read and not been split, because the reader was paused in the middle of a piece.
+    private var unsplit = ByteBuffer()
+    /// What waits for its time; its payload is the decoder's.
+    private var waiting: (input: InputDecoder.Input, dueTime: Duration)?
+    /// The end of the input, which waits for what is before it.
+    private var end: (error: IOError?, Void)?
+    /// When the first event with a time was read.
+    private var beginTime: Duration?
+    private lazy var timer = Timer(on: loop) { [unowned self] in goOn() }
 
     /// Makes a reader of standard input that does not read yet.
-    init(_ format: InputFormat, stripsCarriageReturn: Bool, receiver: any Receiver) {
-        splitter = RecordSplitter(format, stripsCarriageReturn: stripsCarriageReturn)
+    init(_ settings: Settings, on loop: EventLoop, receiver: any Receiver) {
+        self.settings = settings
+        self.loop = loop
         self.receiver = receiver
+        splitter = RecordSplitter(settings.format, stripsCarriageReturn: settings.stripsCarriageReturn)
+        decoder = InputDecoder(settings.format, as: settings.kind, keepsPace: settings.speed != .max)
+        verbatimKind = decoder.isVerbatim ? settings.kind : nil
+    }
+
+    /// The latest record, as errors call it.
+    var recordName: String {
+        switch settings.format {
+        case .message: "the input"
+        case .json: "input line \(recordCount)"
+        case .lines, .nul, .chunks, .hex, .base64: "input message \(recordCount)"
+        }
     }
 
     /// Starts reading, or goes on after ``pause()``.
-    func start(on loop: EventLoop) {
-        guard isPaused else { return }
+    func start() {
+        guard isPaused, receiver != nil else { return }
         isPaused = false
+        // Not at once: whoever calls may be in the middle of receiving.
+        if hasBacklog { return timer.start(after: .zero) }
         do throws(IOError) {
-            if reader == nil { reader = try makeReader(on: loop) }
+            if reader == nil { reader = try makeReader() }
             reader?.start()
         } catch {
             receiver?.inputEnded(error)
         }
     }
 
-    /// Stops reading until ``start(on:)``.
+    /// Stops reading until ``start()``, also in the middle of what has been read.
     func pause() {
         isPaused = true
         reader?.pause()
@@ -44,11 +95,14 @@ final class InputReader {
 
     /// Ends reading for good.
     func close() {
+        isPaused = true
         reader?.close()
         receiver = nil
     }
 
-    private func makeReader(on loop: EventLoop) throws(IOError) -> DescriptorReader {
+    private var hasBacklog: Bool { waiting != nil || !unsplit.isEmpty || end != nil }
+
+    private func makeReader() throws(IOError) -> DescriptorReader {
         try DescriptorReader(
             descriptor: StandardDescriptors.input, on: loop,
             receive: { [unowned self] piece in received(piece) },
@@ -57,22 +111,83 @@ final class InputReader {
 
     private func received(_ piece: RawSpan) {
         guard let receiver else { return }
-        splitter.split(piece) { record in
-            recordCount += 1
-            receiver.received(input: record, number: recordCount)
+        let takenBytes = split(piece, for: receiver)
+        if takenBytes < piece.byteCount {
+            unsplit.append(piece.extracting(droppingFirst: takenBytes))
+            reader?.pause()
         }
         receiver.receivedInputPiece()
     }
 
     private func finished(_ error: IOError?) {
-        guard let receiver else { return }
+        end = (error, ())
         // What was cut short by an error is not a message.
-        if error == nil {
-            splitter.finish { record in
-                recordCount += 1
-                receiver.received(input: record, number: recordCount)
-            }
+        if error == nil, let receiver { splitter.finish { _ = take($0, for: receiver) } }
+        finishIfDone()
+    }
+
+    /// Goes on with what had to wait, before anything else is read.
+    private func goOn() {
+        guard !isPaused, let receiver else { return }
+        if let (input, dueTime) = waiting {
+            guard dueTime <= loop.now else { return timer.start(after: dueTime - loop.now) }
+            waiting = nil
+            deliver(input, of: RawSpan(), to: receiver)
         }
-        receiver.inputEnded(error)
+        if !isPaused, !unsplit.isEmpty {
+            var piece = unsplit.takeAll()
+            piece.consume(piece.withReadableBytes { split($0, for: receiver) })
+            unsplit = piece
+            unsplit.releaseStorage(above: 0)
+        }
+        receiver.receivedInputPiece()
+        guard !isPaused, waiting == nil, unsplit.isEmpty else { return }
+        if end == nil { reader?.start() } else { finishIfDone() }
+    }
+
+    private func finishIfDone() {
+        guard waiting == nil, let (error, _) = end else { return }
+        end = nil
+        receiver?.inputEnded(error)
+    }
+
+    private func split(_ piece: RawSpan, for receiver: any Receiver) -> Int {
+        splitter.split(piece) { take($0, for: receiver) }
+    }
+
+    /// Takes a record.
+    /// - Returns: Whether to go on with the next.
+    private func take(_ record: RawSpan, for receiver: any Receiver) -> Bool {
+        recordCount += 1
+        if let verbatimKind, verbatimKind == .binary || UTF8Validator.isValid(record) {
+            receiver.received(input: .message(verbatimKind), record, client: nil)
+            return !isPaused
+        }
+        do throws(InputProblem) {
+            let input = try decoder.decode(record)
+            if decoder.hasBegun, beginTime == nil { beginTime = loop.now }
+            guard let input else { return true }
+            if let dueTime = dueTime(of: input), dueTime > loop.now {
+                waiting = (input, dueTime)
+                timer.start(after: dueTime - loop.now)
+                return false
+            }
+            deliver(input, of: record, to: receiver)
+        } catch {
+            receiver.received(badInput: recordName, error)
+        }
+        return !isPaused
+    }
+
+    private func deliver(_ input: InputDecoder.Input, of record: RawSpan, to receiver: any Receiver) {
+        decoder.withPayload(of: record) { payload in
+            receiver.received(input: input.item, payload, client: input.client)
+        }
+    }
+
+    /// When an event is to be sent; nil: at once.
+    private func dueTime(of input: InputDecoder.Input) -> Duration? {
+        guard let delay = input.delay, let beginTime, case .factor(let factor) = settings.speed else { return nil }
+        return beginTime + delay / factor
     }
 }

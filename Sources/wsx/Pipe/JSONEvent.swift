@@ -7,18 +7,20 @@ struct JSONEvent: ~Copyable {
     private var line: ByteBuffer
 
     /// Begins an event at the end of `buffer`, which ``finish()`` gives back.
-    init(_ type: StaticString, time: borrowing String, into buffer: consuming ByteBuffer) {
+    /// - Parameter time: The text of an ``EventClock``.
+    @inline(__always)
+    init(_ type: StaticString, time: RawSpan, into buffer: consuming ByteBuffer) {
         line = buffer
-        line.append("{\"type\":\"")
-        type.withUTF8Buffer { line.append(UnsafeRawBufferPointer($0).bytes) }
-        line.append("\",\"time\":\"")
-        line.append(copy time)
+        line.append(literal: "{\"type\":\"")
+        line.append(literal: type)
+        line.append(literal: "\",\"time\":\"")
+        line.append(time)
         line.append(byte: UInt8(ascii: "\""))
     }
 
     /// Ends the line and gives the buffer back.
     consuming func finish() -> ByteBuffer {
-        line.append("}\n")
+        line.append(literal: "}\n")
         return line
     }
 
@@ -29,19 +31,30 @@ struct JSONEvent: ~Copyable {
         value.withUTF8 { JSONString.append(UnsafeRawBufferPointer($0).bytes, to: &line) }
     }
 
+    /// Adds a string of the program's own that needs no escapes.
+    @inline(__always)
+    mutating func add(_ name: StaticString, _ word: StaticString) {
+        begin(name)
+        line.append(byte: UInt8(ascii: "\""))
+        line.append(literal: word)
+        line.append(byte: UInt8(ascii: "\""))
+    }
+
     /// Adds a number.
+    @inline(__always)
     mutating func add(_ name: StaticString, _ value: Int) {
         begin(name)
-        line.append(String(value))
+        line.append(decimal: value)
     }
 
     /// Adds true or false.
     mutating func add(_ name: StaticString, _ value: Bool) {
         begin(name)
-        line.append(value ? "true" : "false")
+        line.append(literal: value ? "true" : "false")
     }
 
     /// Adds bytes: as `data` where they are UTF-8 text, as `base64` elsewhere.
+    @inline(__always)
     mutating func addPayload(_ payload: RawSpan, isText: Bool) {
         if isText || UTF8Validator.isValid(payload) {
             begin("data")
@@ -49,14 +62,15 @@ struct JSONEvent: ~Copyable {
         } else {
             begin("base64")
             line.append(byte: UInt8(ascii: "\""))
-            Digest.appendBase64(payload, to: &line)
+            Base64.append(payload, to: &line)
             line.append(byte: UInt8(ascii: "\""))
         }
     }
 
+    @inline(__always)
     private mutating func begin(_ name: StaticString) {
-        line.append(",\"")
-        name.withUTF8Buffer { line.append(UnsafeRawBufferPointer($0).bytes) }
-        line.append("\":")
+        line.append(literal: ",\"")
+        line.append(literal: name)
+        line.append(literal: "\":")
     }
 }

@@ -8,10 +8,12 @@ final class MessageWriter {
     /// reader busy and a slow one cheap.
     static let queueLimitBytes = 1 << 20
 
+    /// Writes events, in the format that has them; nil in the others.
+    let events: EventWriter?
+
     private let writer: DescriptorWriter
     private let format: OutputFormat
     private let isTerminal: Bool
-    private var clock = EventClock()
 
     /// Makes a writer to standard output, or to another descriptor.
     init(
@@ -20,6 +22,7 @@ final class MessageWriter {
         self.format = format
         isTerminal = StandardDescriptors.isTerminal(descriptor)
         writer = try DescriptorWriter(descriptor: descriptor, on: loop)
+        events = format == .json ? EventWriter(writer, on: loop) : nil
     }
 
     /// Whether the source of what is written is to pause until ``didDrain``.
@@ -49,83 +52,23 @@ final class MessageWriter {
     ///   - reply: What it answers, if it does.
     func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil) {
         switch format {
+        case .json:
+            events?.writeMessage(payload, as: kind, client: client, reply: reply)
+            return
+        case .hex: HexDigits.append(payload, to: &writer.buffer)
+        case .base64: Base64.append(payload, to: &writer.buffer)
         case .text, .nul, .raw:
             if isTerminal {
                 writer.buffer.append(SafeText.text(payload))
             } else {
                 writer.buffer.append(payload)
             }
-            if format == .text { writer.buffer.append(byte: UInt8(ascii: "\n")) }
-            if format == .nul { writer.buffer.append(byte: 0) }
-            writer.schedule()
-        case .json:
-            writeEvent("message", client: client) { event in
-                event.add("direction", "in")
-                event.add("opcode", kind == .text ? "text" : "binary")
-                event.add("bytes", payload.byteCount)
-                event.addPayload(payload, isText: kind == .text)
-                if let reply {
-                    event.add("request", reply.number)
-                    event.add("rtt_us", Int(reply.roundTrip / .microseconds(1)))
-                }
-            }
         }
-    }
-
-    /// Writes an event other than a message, in the format that has them.
-    func writeEvent(
-        _ type: StaticString, client: Int? = nil, _ addFields: (inout JSONEvent) -> Void
-    ) {
-        guard format == .json else { return }
-        var event = JSONEvent(type, time: clock.timestamp(), into: writer.buffer.takeAll())
-        addFields(&event)
-        if let client { event.add("client", client) }
-        writer.buffer = event.finish()
+        switch format {
+        case .text, .hex, .base64: writer.buffer.append(byte: UInt8(ascii: "\n"))
+        case .nul: writer.buffer.append(byte: 0)
+        case .raw, .json: break
+        }
         writer.schedule()
-    }
-
-    /// Writes the event of an opened connection.
-    func writeOpen(url: String, subprotocol: String?, extensions: [ExtensionOffer], client: Int? = nil) {
-        writeEvent("open", client: client) { event in
-            event.add("url", url)
-            if let subprotocol { event.add("subprotocol", subprotocol) }
-            if !extensions.isEmpty { event.add("extensions", ExtensionHeader.value(of: extensions)) }
-        }
-    }
-
-    /// Writes the event of a ping or pong.
-    /// - Parameter roundTrip: The time since the ping that a pong answers.
-    func writeControl(_ type: StaticString, _ payload: RawSpan, roundTrip: Duration? = nil, client: Int? = nil) {
-        writeEvent(type, client: client) { event in
-            event.add("direction", "in")
-            event.add("bytes", payload.byteCount)
-            event.addPayload(payload, isText: false)
-            if let roundTrip { event.add("rtt_us", Int(roundTrip / .microseconds(1))) }
-        }
-    }
-
-    /// Writes the event of a failure.
-    func writeFailure(_ failure: Failure, client: Int? = nil) {
-        guard let message = failure.message else { return }
-        writeEvent("error", client: client) { event in
-            event.add("kind", failure.kind)
-            event.add("message", message)
-            if let (head, body, _) = failure.refusal {
-                event.add("status", head.status)
-                event.add("body", String(decoding: body, as: UTF8.self))
-            }
-        }
-    }
-
-    /// Writes the event of a connection's end.
-    func writeClose(_ end: ConnectionEnd, client: Int? = nil) {
-        writeEvent("close", client: client) { event in
-            // A close frame of our own that was left without an answer is all there was; a connection that was lost came
-            // to its end from the other side.
-            event.add("direction", end.closing.received == nil && end.closing.sent != nil ? "out" : "in")
-            event.add("code", Int(end.code.rawValue))
-            event.add("reason", end.reason)
-            event.add("clean", end.isClean)
-        }
     }
 }

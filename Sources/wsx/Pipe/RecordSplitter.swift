@@ -25,7 +25,7 @@ struct RecordSplitter: ~Copyable {
         self.stripsCarriageReturn = stripsCarriageReturn && format == .lines
         rule =
             switch format {
-            case .lines: .delimiter(UInt8(ascii: "\n"))
+            case .lines, .hex, .base64, .json: .delimiter(UInt8(ascii: "\n"))
             case .nul: .delimiter(0)
             case .message: .whole
             case .chunks: .chunks
@@ -33,12 +33,16 @@ struct RecordSplitter: ~Copyable {
     }
 
     /// Takes the next piece of input and hands on each record that it completes.
-    mutating func split(_ piece: RawSpan, _ receive: (RawSpan) -> Void) {
+    /// - Parameter receive: Takes a record, and returns whether to go on with the next.
+    /// - Returns: The number of bytes taken: all, unless it was told not to go on. The rest belongs at the beginning of the
+    ///   next piece.
+    mutating func split(_ piece: RawSpan, _ receive: (RawSpan) -> Bool) -> Int {
         switch rule {
-        case .chunks: receive(piece)
+        case .chunks: _ = receive(piece)
         case .whole: carry.append(piece)
-        case .delimiter(let delimiter): split(piece, at: delimiter, receive)
+        case .delimiter(let delimiter): return split(piece, at: delimiter, receive)
         }
+        return piece.byteCount
     }
 
     /// Takes the end of the input and hands on the record that it ends.
@@ -52,20 +56,23 @@ struct RecordSplitter: ~Copyable {
         }
     }
 
-    private mutating func split(_ piece: RawSpan, at delimiter: UInt8, _ receive: (RawSpan) -> Void) {
+    private mutating func split(_ piece: RawSpan, at delimiter: UInt8, _ receive: (RawSpan) -> Bool) -> Int {
         var start = 0
         while let end = Self.firstIndex(of: delimiter, in: piece, from: start) {
             let record = piece.extracting(start..<end)
             start = end + 1
+            let goesOn: Bool
             if carry.isEmpty {
-                receive(record.extracting(first: trimmedCount(record)))
+                goesOn = receive(record.extracting(first: trimmedCount(record)))
             } else {
                 carry.append(record)
                 let whole = carry.takeAll()
-                whole.withReadableBytes { receive($0.extracting(first: trimmedCount($0))) }
+                goesOn = whole.withReadableBytes { receive($0.extracting(first: trimmedCount($0))) }
             }
+            guard goesOn else { return start }
         }
         carry.append(piece.extracting(start..<piece.byteCount))
+        return piece.byteCount
     }
 
     /// The length of a record without the CR that `--crlf` takes away.

@@ -12,6 +12,8 @@ enum Failure: Error {
     case input(IOError)
     /// Standard output cannot be written.
     case output(IOError)
+    /// The recording cannot be written.
+    case recording(path: String, IOError)
     /// The system has no resources left.
     case system(IOError)
     /// Could not listen at an address.
@@ -55,7 +57,7 @@ enum Failure: Error {
     var status: ExitStatus {
         switch self {
         case .badArgument, .badInput: .usage
-        case .input, .output, .system, .closed, .lost, .unanswered: .closed
+        case .input, .output, .recording, .system, .closed, .lost, .unanswered: .closed
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
@@ -75,6 +77,7 @@ enum Failure: Error {
         case .badArgument(let what, let why), .badInput(let what, let why): "\(what): \(why)"
         case .input(let error): "reading standard input: \(error)"
         case .output(let error): "writing standard output: \(error)"
+        case .recording(let path, let error): "recording to \(escapingControls(path)): \(error)"
         case .system(let error): "starting: \(error)"
         case .listening(let address, let error) where error == .addressInUse && address.hasPrefix("unix:"):
             "listening on \(address): \(error); is another server running there? If none is, remove the file"
@@ -112,7 +115,7 @@ enum Failure: Error {
     var kind: String {
         switch self {
         case .badArgument, .badInput: "usage"
-        case .input, .output, .system: "system"
+        case .input, .output, .recording, .system: "system"
         case .listening: "listen"
         case .connecting(_, .handshake), .connecting(_, .compression), .connecting(_, .redirect),
             .connecting(_, .credentialsRefused):

@@ -11,6 +11,7 @@ import WSCore
 struct Wsx {
     static func main() {
         StandardDescriptors.prepare()
+        Heap.prepare()
         let status = run()
         fflush(nil)
         StandardDescriptors.restore()

@@ -1,3 +1,5 @@
+import WSCore
+
 /// Bytes as hexadecimal digits, and back.
 enum HexDigits {
     /// The value of an ASCII digit, 0 through 15; nil: it is none.
@@ -14,4 +16,41 @@ enum HexDigits {
     static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
+
+    /// Appends two lowercase digits for each byte, with nothing between them.
+    static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
+        let byteCount = bytes.byteCount
+        let target = buffer.reserve(byteCount * 2)
+        for index in 0..<byteCount {
+            let byte = bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+            target.storeBytes(of: digit(byte >> 4), toByteOffset: index * 2, as: UInt8.self)
+            target.storeBytes(of: digit(byte & 0xF), toByteOffset: index * 2 + 1, as: UInt8.self)
+        }
+        buffer.commit(byteCount * 2)
+    }
+
+    /// Appends the bytes that digits stand for, of either case and with blanks between the bytes.
+    /// - Throws: ``EncodedTextError``, after which some of the bytes may have been appended.
+    static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
+        var index = 0
+        while index < text.byteCount {
+            let first = text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+            guard !first.isBlank else {
+                index += 1
+                continue
+            }
+            guard let high = value(first) else { throw .unexpected(offset: index) }
+            guard index + 1 < text.byteCount else { throw .truncated }
+            guard let low = value(text.unsafeLoad(fromByteOffset: index + 1, as: UInt8.self)) else {
+                throw .unexpected(offset: index + 1)
+            }
+            buffer.append(byte: high << 4 | low)
+            index += 2
+        }
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is a space, a tab, or the CR of a line's end.
+    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
 }

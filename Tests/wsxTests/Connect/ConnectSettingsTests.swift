@@ -193,10 +193,12 @@ import WSCore
         #expect(settings.closeFrame == CloseFrame(code: CloseCode(rawValue: 4000), reason: "done"))
     }
 
-    @Test("chunks of input are binary unless --text is given; everything else is text unless --binary is")
+    @Test("chunks and digits are binary unless --text is given; everything else is text unless --binary is")
     func kinds() {
         for format in InputFormat.allCases {
-            #expect(PayloadKind.automatic.kind(for: format) == (format == .chunks ? .binary : .text))
+            #expect(
+                PayloadKind.automatic.kind(for: format)
+                    == ([.chunks, .hex, .base64].contains(format) ? .binary : .text))
             #expect(PayloadKind.text.kind(for: format) == .text)
             #expect(PayloadKind.binary.kind(for: format) == .binary)
         }

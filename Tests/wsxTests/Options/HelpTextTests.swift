@@ -71,6 +71,7 @@ import Testing
                       --input FORMAT                How stdin is cut into messages [lines]
                       --crlf                        Take the CR before a line's LF away
                       --output FORMAT               How messages are written to stdout [text]
+                      --replay-speed SPEED          Pace of --input json: 1, 2, 0.5, max [max]
 
                 Ending:
                       --close-timeout DURATION      Time for the peer to answer a close [5s]
@@ -129,6 +130,7 @@ import Testing
                       --input FORMAT              How stdin is cut into messages [lines]
                       --crlf                      Take the CR before a line's LF away
                       --output FORMAT             How messages are written to stdout [text]
+                      --replay-speed SPEED        Pace of --input json: 1, 2, 0.5, max [max]
 
                 Ending:
                       --linger DURATION           Wait so long for replies after stdin (1s)
@@ -199,6 +201,7 @@ import Testing
                   -q, --quiet                     No notices on stderr
                       --color WHEN                When to use colors [auto]
                       --timestamps STYLE          Times shown on a terminal [local]
+                      --record FILE               Record the session in FILE
                       --history FILE              Keep the prompt's history in FILE
                       --no-history                Keep no history of the prompt in a file
 
@@ -215,11 +218,13 @@ import Testing
             HelpText.long(.listen).contains(
                 """
                       --output FORMAT
-                          How received messages are written to standard output.
-                            text  each message and a newline
-                            raw   the bytes of the messages and nothing else
-                            nul   each message and a NUL byte
-                            json  one JSON event a line, see JSON EVENTS in the manual
+                          How received messages are written to standard output, see FORMATS.
+                            text    each message and a newline
+                            raw     the bytes of the messages and nothing else
+                            nul     each message and a NUL byte
+                            hex     each message as hexadecimal digits, and a newline
+                            base64  each message as Base64, and a newline
+                            json    one JSON event a line, see JSON EVENTS in the manual
                           Default: text.
 
                 """))

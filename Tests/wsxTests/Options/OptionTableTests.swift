@@ -38,6 +38,7 @@ import WSCore
         ConnectCase("binary", "--binary") { $0.payload = .binary },
         ConnectCase("input", "--input", "chunks") { $0.input = .chunks },
         ConnectCase("crlf", "--crlf") { $0.stripsCarriageReturn = true },
+        ConnectCase("replay-speed", "--replay-speed", "0.5") { $0.replaySpeed = .factor(0.5) },
         ConnectCase("output", "--output", "json") { $0.output = .json },
         ConnectCase("linger", "--linger", "forever") { $0.linger = .forever },
         ConnectCase("count", "-n", "50k") { $0.count = 50_000 },
@@ -107,6 +108,7 @@ import WSCore
         ConnectCase("timestamps", "--timestamps=off") { $0.timestamps = .off },
         ConnectCase("history", "--no-history", "--history", "f") { $0.history = .file("f") },
         ConnectCase("no-history", "--history", "f", "--no-history") { $0.history = .none },
+        ConnectCase("record", "--record", "f") { $0.recordPath = "f" },
     ]
 
     private static let aPin = "sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc="
@@ -124,6 +126,7 @@ import WSCore
         ListenCase("binary", "--binary") { $0.payload = .binary },
         ListenCase("input", "--input", "nul") { $0.input = .nul },
         ListenCase("crlf", "--crlf") { $0.stripsCarriageReturn = true },
+        ListenCase("replay-speed", "--replay-speed", "2") { $0.replaySpeed = .factor(2) },
         ListenCase("output", "--output", "raw") { $0.output = .raw },
         ListenCase("path", "--path", "/chat") { $0.path = "/chat" },
         ListenCase("subprotocol", "-s", "a, b") { $0.subprotocols = ["a", "b"] },

@@ -74,7 +74,7 @@ import Testing
             ),
             ("-nx", "'x' for '-n': expected a number such as 5, 50k or 1M"),
             ("-n0", "'0' for '-n': expected 1 through 1000000000000"),
-            ("--input=hex", "'hex' for '--input': expected lines, nul, message or chunks"),
+            ("--input=csv", "'csv' for '--input': expected lines, nul, message, chunks, hex, base64 or json"),
             (
                 "--close-code=1006",
                 "'1006' for '--close-code': expected 1000 through 1003, 1007 through 1011 or 3000 through 4999"

@@ -1,4 +1,5 @@
 import Testing
+import WSCore
 
 @testable import wsx
 
@@ -7,15 +8,30 @@ import Testing
     func format() {
         var clock = EventClock()
         for _ in 0..<100 {
-            #expect(clock.timestamp().wholeMatch(of: /20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{6}Z/) != nil)
+            clock.update()
+            let text = String(decoding: clock.text, as: UTF8.self)
+            #expect(text.wholeMatch(of: /20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{6}Z/) != nil)
         }
     }
 
     @Test("later times sort after earlier ones")
     func order() {
         var clock = EventClock()
-        let times = (0..<1000).map { _ in clock.timestamp() }
+        let times = (0..<1000).map { _ in
+            clock.update()
+            return String(decoding: clock.text, as: UTF8.self)
+        }
         #expect(times == times.sorted())
+    }
+
+    @Test("what the clock writes is read as a time")
+    func reading() throws {
+        var clock = EventClock()
+        clock.update()
+        let time = try #require(EventTime.parse(String(decoding: clock.text, as: UTF8.self)))
+        let now = WallTime.now
+        let elapsed = .seconds(now.seconds) + .microseconds(now.microseconds) - time
+        #expect(elapsed >= .zero && elapsed < .seconds(60))
     }
 
     @Test(

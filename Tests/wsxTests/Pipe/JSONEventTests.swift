@@ -24,7 +24,7 @@ import WSCore
     @Test("events follow each other in the buffer")
     func several() {
         var buffer = ByteBuffer()
-        for _ in 0..<2 { buffer = JSONEvent("x", time: "T", into: buffer.takeAll()).finish() }
+        for _ in 0..<2 { buffer = JSONEvent("x", time: Array("T".utf8).span.bytes, into: buffer.takeAll()).finish() }
         #expect(text(of: buffer) == String(repeating: #"{"type":"x","time":"T"}"# + "\n", count: 2))
     }
 
@@ -43,7 +43,7 @@ import WSCore
     }
 
     private func event(_ type: StaticString, _ addFields: (inout JSONEvent) -> Void) -> String {
-        var event = JSONEvent(type, time: "T", into: ByteBuffer())
+        var event = JSONEvent(type, time: Array("T".utf8).span.bytes, into: ByteBuffer())
         addFields(&event)
         return text(of: event.finish())
     }

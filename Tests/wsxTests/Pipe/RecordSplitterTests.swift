@@ -33,6 +33,8 @@ import WSCore
             Example(.lines, "grüße\n日本\n", ["grüße", "日本"]),
             Example(.nul, "one\0two\n\0\0", ["one", "two\n", ""]),
             Example(.nul, strips: true, "one\r\0two", ["one\r", "two"]),
+            Example(.hex, "00\n\n01", ["00", "", "01"]),
+            Example(.json, strips: true, "{}\r\n{}", ["{}\r", "{}"]),
             Example(.message, "", [""]),
             Example(.message, strips: true, "all\nof\0it\r\n", ["all\nof\0it\r\n"]),
         ])
@@ -66,12 +68,36 @@ import WSCore
         #expect(records.last == Array("next".utf8))
     }
 
+    @Test("told not to go on, it leaves the rest of the piece")
+    func stopping() {
+        var splitter = RecordSplitter(.lines)
+        var records: [String] = []
+        func feed(_ input: String, goesOn: Bool) -> Int {
+            Array(input.utf8).withUnsafeBytes { bytes in
+                splitter.split(bytes.bytes) { record in
+                    records.append(record.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+                    return goesOn
+                }
+            }
+        }
+        #expect(feed("one\ntwo\nthree", goesOn: false) == 4)
+        #expect(feed("two\nthree", goesOn: false) == 4)
+        #expect(feed("three", goesOn: false) == 5)
+        #expect(feed(" and\nfour\n", goesOn: false) == 5)
+        #expect(feed("four\n", goesOn: true) == 5)
+        #expect(records == ["one", "two", "three and", "four"])
+    }
+
     private static func records(of pieces: [[UInt8]], _ format: InputFormat, strips: Bool = false) -> [[UInt8]] {
         var splitter = RecordSplitter(format, stripsCarriageReturn: strips)
         var records: [[UInt8]] = []
         for piece in pieces {
             piece.withUnsafeBytes { bytes in
-                splitter.split(bytes.bytes) { record in record.withUnsafeBytes { records.append(Array($0)) } }
+                let takenBytes = splitter.split(bytes.bytes) { record in
+                    record.withUnsafeBytes { records.append(Array($0)) }
+                    return true
+                }
+                #expect(takenBytes == piece.count)
             }
         }
         splitter.finish { record in record.withUnsafeBytes { records.append(Array($0)) } }

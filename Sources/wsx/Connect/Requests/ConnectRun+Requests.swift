@@ -21,17 +21,18 @@ extension ConnectRun {
     /// Sends what every connection begins with; where these are requests, as many of them as may be in flight.
     func sendInitialMessages() {
         guard requests == nil else { return sendRequests(isInitial: true) }
+        let isAgain = connections?.openedCount != 1
         for message in settings.messages {
-            message.payload.withUnsafeBytes { send($0.bytes, as: message.kind) }
+            message.payload.withUnsafeBytes { send($0.bytes, as: message.kind, again: isAgain) }
         }
     }
 
     /// Takes a message of the input that is a request.
-    func sendRequest(_ payload: RawSpan, as kind: MessageKind, number: Int) {
+    func sendRequest(_ payload: RawSpan, as kind: MessageKind) {
         do throws(JSONRPCCallError) {
             try requests?.add(payload, as: kind)
         } catch {
-            return end(with: .badInput(what: "input message \(number)", why: "\(error)"))
+            return end(with: .badInput(what: input?.recordName ?? "input", why: "\(error)"))
         }
         sendRequests()
     }
@@ -125,10 +126,12 @@ extension ConnectRun {
         let name = "request \(request.number)" + (request.id.map { " (id \($0))" } ?? "")
         let words = "\(name): no reply within \(Failure.words(for: settings.arguments.replyTimeout))"
         console.error(words)
-        output?.writeEvent("error") { event in
-            event.add("kind", "timeout")
-            event.add("message", words)
-            event.add("request", request.number)
+        writeEvent { events in
+            events.write("error") { event in
+                event.add("kind", "timeout" as StaticString)
+                event.add("message", words)
+                event.add("request", request.number)
+            }
         }
     }
 

@@ -12,6 +12,7 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
 
     var input = InputFormat.lines
     var stripsCarriageReturn = false
+    var replaySpeed = ReplaySpeed.max
     var output = OutputFormat.text
 
     /// Nil: what else was asked for decides.
@@ -86,4 +87,6 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var isQuiet = false
     var color = ColorChoice.auto
     var timestamps = TimestampStyle.local
+    /// A file that takes the events of both directions.
+    var recordPath: String?
 }

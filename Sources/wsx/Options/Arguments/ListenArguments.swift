@@ -8,6 +8,7 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
 
     var input = InputFormat.lines
     var stripsCarriageReturn = false
+    var replaySpeed = ReplaySpeed.max
     var output = OutputFormat.text
 
     /// Fields of the response to the upgrade, as typed: `Name: value` or `@FILE`.

@@ -5,6 +5,7 @@ protocol SharedArguments: Sendable {
     var payload: PayloadKind { get set }
     var input: InputFormat { get set }
     var stripsCarriageReturn: Bool { get set }
+    var replaySpeed: ReplaySpeed { get set }
     var output: OutputFormat { get set }
     var readsInput: Bool { get set }
     var subprotocols: [String] { get set }
@@ -23,6 +24,20 @@ protocol SharedArguments: Sendable {
 }
 
 extension SharedArguments {
+    /// How standard input is read.
+    var inputSettings: InputReader.Settings {
+        InputReader.Settings(
+            format: input, stripsCarriageReturn: stripsCarriageReturn, kind: payload.kind(for: input),
+            speed: replaySpeed)
+    }
+
+    /// Checks what the options cannot say of one another: only events have times.
+    func checkReplaySpeed() throws(Failure) {
+        guard replaySpeed == .max || input == .json else {
+            throw .badArgument(what: "--replay-speed", why: "it says nothing without --input json; give that, too")
+        }
+    }
+
     /// What is wished for permessage-deflate; nil: it is not used.
     var deflate: DeflatePreferences? {
         compresses

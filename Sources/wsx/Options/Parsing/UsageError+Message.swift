@@ -64,6 +64,7 @@ extension ValueProblem {
         case .notAChoice(let names): "expected " + Self.alternatives(names)
         case .notACloseCode: "expected 1000 through 1003, 1007 through 1011 or 3000 through 4999"
         case .notAPin: "expected sha256// and the Base64 form of 32 bytes, as -v shows a server's"
+        case .notASpeed: "expected max, or a factor such as 1, 2 or 0.5"
         case .notAPattern(let error): "expected a regular expression of PCRE2: \(error)"
         case .notAField: "expected the name of a member, or a JSON Pointer, in which only ~0 and ~1 follow a tilde"
         case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes, and at most \(limit) are allowed"

@@ -32,8 +32,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            urls, .values, .interactiveUse, .jsonEvents(events, example: eventExample), .requests, .ends,
-            .stayingConnected,
+            urls, .values, .interactiveUse, .formats, .jsonEvents(events, example: eventExample), .recordings, .requests,
+            .ends, .stayingConnected,
             .exitStatus,
             .violations,
             limits,
@@ -62,6 +62,12 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "Pick the data out of JSON events",
                 line: "wsx connect --output json echo: hi | jq -r 'select(.type == \"message\").data'"),
+            CommandExample(
+                purpose: "Replay a recording at twice its pace",
+                line: "wsx connect --input json --replay-speed 2 :8080 < session.jsonl"),
+            CommandExample(
+                purpose: "Send a binary message that is written as digits",
+                line: "echo 00 ff | wsx connect --input hex --output hex echo:"),
             CommandExample(
                 purpose: "Log in, with the password asked for, through TLS",
                 line: "wsx connect -a me wss://chat.example/room"),

@@ -28,7 +28,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, .jsonEvents(events, example: eventExample), .exitStatus, .violations, limits, .serverEnvironment,
+            .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .exitStatus, .violations, limits,
+            .serverEnvironment,
         ],
         examples: [
             CommandExample(purpose: "An echo server", line: "wsx listen --echo 8080"),
@@ -54,7 +55,13 @@ extension CommandSpecification {
                 "A client is connected: `url`, `client`, and `subprotocol` and `extensions` if there are any agreed on."
             ),
         ] + ManualSection.commonEvents + [
-            ("`client`", "Not an event but a member of all that concern one client: its number, counted from 1.")
+            (
+                "`client`",
+                """
+                Not an event but a member of all that concern one client: its number, counted from 1. In an event of \
+                the input it is the one client that the event is for; without it, it is for all.
+                """
+            )
         ]
 
     private static let eventExample = [

@@ -106,19 +106,20 @@ extension ManualSection {
         """
     )
 
-    /// The schema of `--output json`, with the events of one command.
+    /// The schema of events, with those of one command.
     static func jsonEvents(_ rows: [(term: MarkedText, text: MarkedText)], example: [String]) -> ManualSection {
-        ManualSection(
-            "JSON EVENTS",
+        let output: [ManualBlock] = [
             .paragraph(
                 """
                 With `--output json` every line of standard output is one object. Each has `type` and `time`, \
-                which is RFC 3339 in UTC with microseconds. Bytes that are not UTF-8 text travel as `base64` in \
-                place of `data`. `direction` is `in` or `out`. More members may be added.
+                which is RFC 3339 in UTC with microseconds, and the same for what came in one piece. Bytes that are not \
+                UTF-8 text travel as `base64` in place of `data`. `direction` is `in` or `out`. More members may be added.
                 """),
             .definitions(rows),
             .paragraph("For instance, broken here to fit the page:"),
-            .listing(example))
+            .listing(example),
+        ]
+        return ManualSection("JSON EVENTS", blocks: output + eventInput)
     }
 
     /// The events that both commands write.

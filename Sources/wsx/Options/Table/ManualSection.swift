@@ -5,6 +5,10 @@ struct ManualSection: Sendable {
     let blocks: [ManualBlock]
 
     init(_ title: String, _ blocks: ManualBlock...) {
+        self.init(title, blocks: blocks)
+    }
+
+    init(_ title: String, blocks: [ManualBlock]) {
         self.title = title
         self.blocks = blocks
     }

@@ -4,7 +4,7 @@ extension OptionTable {
         OptionSpecification(
             "input", value: OptionValue("FORMAT", .choices(of: InputFormat.self)), default: "lines", group: .format,
             summary: "How stdin is cut into messages",
-            manual: "How standard input is cut into messages.",
+            manual: "How standard input is cut into messages, see FORMATS.",
             effect: .update(
                 .shared { arguments, value throws(ValueProblem) in arguments.input = try InputFormat.parse(value) })),
         OptionSpecification(
@@ -15,9 +15,20 @@ extension OptionTable {
         OptionSpecification(
             "output", value: OptionValue("FORMAT", .choices(of: OutputFormat.self)), default: "text", group: .format,
             summary: "How messages are written to stdout",
-            manual: "How received messages are written to standard output.",
+            manual: "How received messages are written to standard output, see FORMATS.",
             effect: .update(
                 .shared { arguments, value throws(ValueProblem) in arguments.output = try OutputFormat.parse(value) })),
+        OptionSpecification(
+            "replay-speed", value: OptionValue("SPEED"), default: "max", group: .format,
+            summary: "Pace of --input json: 1, 2, 0.5, max",
+            manual: """
+                With `--input json`, send the events with the pauses between their times: as they were with 1, half \
+                as long with 2, twice as long with 0.5. With `max` there are no pauses. See RECORDINGS.
+                """,
+            effect: .update(
+                .shared { arguments, value throws(ValueProblem) in
+                    arguments.replaySpeed = try ReplaySpeed.parse(value)
+                })),
     ]
 
     /// What is shown besides the messages.
@@ -50,5 +61,13 @@ extension OptionTable {
                 .shared { arguments, value throws(ValueProblem) in
                     arguments.timestamps = try TimestampStyle.parse(value)
                 })),
+        OptionSpecification(
+            "record", value: OptionValue("FILE", .file), group: .display,
+            summary: "Record the session in FILE",
+            manual: """
+                Record the session in *FILE* as JSON events of both directions, see RECORDINGS. The file is made for \
+                you alone, or emptied when it is there. When it cannot be written any more, the run ends.
+                """,
+            effect: .update(.connect { arguments, value in arguments.recordPath = value })),
     ]
 }

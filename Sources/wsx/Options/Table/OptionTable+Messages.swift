@@ -42,7 +42,7 @@ extension OptionTable {
             "text", group: .messages,
             summary: "Send text messages (default)",
             manual: """
-                Send text messages, also where `--input chunks` would send binary ones. \
+                Send text messages, also where `--input chunks`, `hex` or `base64` would send binary ones. \
                 Of `--text` and `--binary` the last one counts.
                 """,
             effect: .update(.shared { arguments, _ in arguments.payload = .text })),

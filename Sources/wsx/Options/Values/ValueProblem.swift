@@ -9,6 +9,7 @@ enum ValueProblem: Error, Equatable {
     case notAChoice([String])
     case notACloseCode
     case notAPin
+    case notASpeed
     case notAPattern(PatternError)
     case notAField
     case tooLong(byteCount: Int, limit: Int)

@@ -1,0 +1,209 @@
+import WSCore
+
+/// Reads JSON events, one a line: what `--output json` and `--record` write, and what is written for `--input json`.
+///
+///     {"type":"message","direction":"out","opcode":"text","data":"hello"} → .item(.message(.text)), payload hello
+///
+/// Members that are not known are passed over, and so are those that mean nothing to the type.
+struct EventReader: ~Copyable {
+    private enum Member: String {
+        case type, time, direction, opcode, data, base64, code, reason, client
+    }
+
+    private let readsTimes: Bool
+    /// Where the value of each member stands in the line.
+    private var values: [Member: JSONToken] = [:]
+    private var payload = ByteBuffer()
+    private var decodedString = ByteBuffer()
+
+    /// Close codes that there are (RFC 6455 §7.4.2); some of them stand for what is not in a frame.
+    private static let closeCodes = 1000...4999
+    /// The longest unknown type that an error shows, in characters.
+    private static let shownCharacters = 40
+
+    /// Makes a reader; times that nobody asks for are not read.
+    init(readsTimes: Bool = false) {
+        self.readsTimes = readsTimes
+    }
+
+    /// Gives `body` the payload of the event that was read last.
+    func withPayload<R>(_ body: (RawSpan) -> R) -> R {
+        payload.withReadableBytes(body)
+    }
+
+    /// Reads a line, without its end.
+    mutating func read(_ line: RawSpan) throws(InputProblem) -> InputEvent {
+        payload.removeAll()
+        try findMembers(of: line)
+        return InputEvent(
+            kind: try kind(in: line), direction: try direction(in: line), client: try client(in: line),
+            time: readsTimes ? try time(in: line) : nil)
+    }
+
+    // MARK: Members
+
+    private mutating func findMembers(of line: RawSpan) throws(InputProblem) {
+        guard UTF8Validator.isValid(line) else { throw .notTextEvent }
+        values.removeAll(keepingCapacity: true)
+        var reader = JSONReader()
+        guard try Self.nextToken(of: &reader, in: line)?.kind == .beginObject else { throw .notAnObject }
+        var member: Member?
+        while let token = try Self.nextToken(of: &reader, in: line) {
+            if token.kind == .key, reader.depth == 1 {
+                // A key with half of a surrogate pair in it is none that is known.
+                member = (try? decode(token, in: line, for: .type)).flatMap(Member.init)
+            } else if let name = member {
+                member = nil
+                if token.kind == .literal, Self.isNull(line.extracting(token.range)) { continue }
+                guard values.updateValue(token, forKey: name) == nil else { throw .repeatedMember(name.rawValue) }
+            }
+        }
+    }
+
+    private static func nextToken(
+        of reader: inout JSONReader, in line: RawSpan
+    ) throws(InputProblem) -> JSONToken? {
+        do throws(JSONError) {
+            return try reader.next(in: line)
+        } catch {
+            throw .notJSON(error)
+        }
+    }
+
+    private static func isNull(_ literal: RawSpan) -> Bool {
+        literal.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == UInt8(ascii: "n")
+    }
+
+    /// The value of a member that is a string; nil: there is none.
+    private mutating func text(_ member: Member, in line: RawSpan) throws(InputProblem) -> String? {
+        guard let token = values[member] else { return nil }
+        guard token.kind == .string else { throw .badMember(member.rawValue, expected: "a string") }
+        return try decode(token, in: line, for: member)
+    }
+
+    private mutating func decode(
+        _ token: JSONToken, in line: RawSpan, for member: Member
+    ) throws(InputProblem) -> String {
+        decodedString.removeAll()
+        guard JSONString.appendDecoded(line.extracting(token.range), to: &decodedString) else {
+            throw .halfSurrogate(member.rawValue)
+        }
+        return decodedString.withReadableBytes { bytes in
+            bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// The value of a member that is a whole number; nil: there is none.
+    private func number(_ member: Member, in line: RawSpan, expected: String) throws(InputProblem) -> Int? {
+        guard let token = values[member] else { return nil }
+        let digits = line.extracting(token.range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        guard token.kind == .number, let number = Int(digits) else {
+            throw .badMember(member.rawValue, expected: expected)
+        }
+        return number
+    }
+
+    private mutating func direction(in line: RawSpan) throws(InputProblem) -> EventDirection? {
+        guard let word = try text(.direction, in: line) else { return nil }
+        guard let direction = EventDirection(word: word) else {
+            throw .badMember("direction", expected: "'in' or 'out'")
+        }
+        return direction
+    }
+
+    private func client(in line: RawSpan) throws(InputProblem) -> Int? {
+        try number(.client, in: line, expected: "the number of a client")
+    }
+
+    private mutating func time(in line: RawSpan) throws(InputProblem) -> Duration? {
+        guard let text = try text(.time, in: line) else { return nil }
+        guard let time = EventTime.parse(text) else {
+            throw .badMember("time", expected: "a time as RFC 3339 has it, such as 2026-01-31T15:04:05.123456Z")
+        }
+        return time
+    }
+
+    // MARK: Types
+
+    private mutating func kind(in line: RawSpan) throws(InputProblem) -> InputEvent.Kind {
+        switch try text(.type, in: line) {
+        case nil: throw .missingMember("type")
+        case "message": return .item(.message(try messageKind(in: line)))
+        case "ping": return .item(try control(.ping, in: line))
+        case "pong": return .item(try control(.pong, in: line))
+        case "close": return .item(.close(try closeFrame(in: line)))
+        case "recording": return .recording
+        case "open", "listening", "error": return .report
+        case let type?: throw .unknownType(String(type.prefix(Self.shownCharacters)))
+        }
+    }
+
+    /// Reads the payload of a message, and tells its kind: what is Base64 is binary, unless the event says otherwise.
+    private mutating func messageKind(in line: RawSpan) throws(InputProblem) -> MessageKind {
+        guard try readPayload(in: line) else { throw .noPayload }
+        switch try text(.opcode, in: line) {
+        case nil: return values[.base64] == nil ? .text : .binary
+        case "binary": return .binary
+        case "text":
+            let isText = payload.withReadableBytes { UTF8Validator.isValid($0) }
+            guard isText else { throw .badMember("base64", expected: "UTF-8 text, as a text message has to be") }
+            return .text
+        default: throw .badMember("opcode", expected: "'text' or 'binary'")
+        }
+    }
+
+    private mutating func control(_ item: InputItem, in line: RawSpan) throws(InputProblem) -> InputItem {
+        _ = try readPayload(in: line)
+        let limit = FrameHeader.maximumControlPayloadBytes
+        guard payload.count <= limit else {
+            throw .tooLong(values[.base64] == nil ? "data" : "base64", byteCount: payload.count, limit: limit)
+        }
+        return item
+    }
+
+    /// - Returns: Whether there is a payload.
+    private mutating func readPayload(in line: RawSpan) throws(InputProblem) -> Bool {
+        switch (values[.data], values[.base64]) {
+        case (nil, nil): return false
+        case (_?, _?): throw .twoPayloads
+        case (let token?, nil):
+            guard token.kind == .string else { throw .badMember("data", expected: "a string") }
+            let isText = JSONString.appendDecoded(line.extracting(token.range), to: &payload)
+            guard isText else { throw .halfSurrogate("data") }
+        case (nil, _?):
+            // Not straight from the line: a slash may be escaped.
+            _ = try text(.base64, in: line)
+            try decodeBase64()
+        }
+        return true
+    }
+
+    private mutating func decodeBase64() throws(InputProblem) {
+        let text = decodedString.takeAll()
+        do throws(EncodedTextError) {
+            try text.withReadableBytes { (text) throws(EncodedTextError) in
+                try Base64.appendDecoded(text, to: &payload)
+            }
+        } catch {
+            throw .notBase64(error)
+        }
+    }
+
+    /// The close frame that stands for an event; nil: there is none that could be sent.
+    private mutating func closeFrame(in line: RawSpan) throws(InputProblem) -> CloseFrame? {
+        let expected = "a close code, \(Self.closeCodes.lowerBound) through \(Self.closeCodes.upperBound)"
+        let number = try number(.code, in: line, expected: expected)
+        guard number.map(Self.closeCodes.contains) ?? true else { throw .badMember("code", expected: expected) }
+        let code = number.map { CloseCode(rawValue: UInt16($0)) } ?? .noStatus
+        let reason = try text(.reason, in: line) ?? ""
+        let limit = CloseFrame.maximumReasonBytes
+        guard reason.utf8.count <= limit else {
+            throw .tooLong("reason", byteCount: reason.utf8.count, limit: limit)
+        }
+        if code == .noStatus {
+            guard reason.isEmpty else { throw .badMember("reason", expected: "empty, as it has to be without a code") }
+            return CloseFrame(code: nil)
+        }
+        return code.mayTravel ? CloseFrame(code: code, reason: reason) : nil
+    }
+}

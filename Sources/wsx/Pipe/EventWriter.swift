@@ -1,0 +1,111 @@
+import WSCore
+
+/// Writes JSON events: the one place that knows what fields each has.
+///
+/// All events of a turn of the loop have the same time: they came in one piece.
+final class EventWriter {
+    private let writer: DescriptorWriter
+    private let loop: EventLoop
+    private var clock = EventClock()
+    private var clockTurn: UInt64?
+    /// The clock's time of that turn.
+    private var time = ByteBuffer()
+
+    /// Makes a writer of events at the end of what `writer` writes.
+    init(_ writer: DescriptorWriter, on loop: EventLoop) {
+        self.writer = writer
+        self.loop = loop
+    }
+
+    /// Writes an event.
+    @inline(__always)
+    func write(_ type: StaticString, client: Int? = nil, _ addFields: (inout JSONEvent) -> Void) {
+        if clockTurn != loop.turnCount {
+            clockTurn = loop.turnCount
+            clock.update()
+            time.removeAll()
+            clock.text.withUnsafeBytes { time.append($0.bytes) }
+        }
+        var event = time.withReadableBytes { JSONEvent(type, time: $0, into: writer.buffer.takeAll()) }
+        addFields(&event)
+        if let client { event.add("client", client) }
+        writer.buffer = event.finish()
+        writer.schedule()
+    }
+
+    /// Writes a message.
+    /// - Parameter reply: What it answers, if it does.
+    func writeMessage(
+        _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection = .incoming, client: Int? = nil,
+        reply: Reply? = nil
+    ) {
+        write("message", client: client) { event in
+            event.add("direction", direction.word)
+            event.add("opcode", kind == .text ? "text" as StaticString : "binary")
+            event.add("bytes", payload.byteCount)
+            event.addPayload(payload, isText: kind == .text)
+            if let reply {
+                event.add("request", reply.number)
+                event.add("rtt_us", Int(reply.roundTrip / .microseconds(1)))
+            }
+        }
+    }
+
+    /// Writes a ping or pong.
+    /// - Parameter roundTrip: The time since the ping that a pong answers.
+    func writeControl(
+        _ opcode: Opcode, _ payload: RawSpan, _ direction: EventDirection = .incoming, roundTrip: Duration? = nil,
+        client: Int? = nil
+    ) {
+        write(opcode == .ping ? "ping" : "pong", client: client) { event in
+            event.add("direction", direction.word)
+            event.add("bytes", payload.byteCount)
+            event.addPayload(payload, isText: false)
+            if let roundTrip { event.add("rtt_us", Int(roundTrip / .microseconds(1))) }
+        }
+    }
+
+    /// Writes that a connection was opened.
+    func writeOpen(url: String, subprotocol: String?, extensions: [ExtensionOffer], client: Int? = nil) {
+        write("open", client: client) { event in
+            event.add("url", url)
+            if let subprotocol { event.add("subprotocol", subprotocol) }
+            if !extensions.isEmpty { event.add("extensions", ExtensionHeader.value(of: extensions)) }
+        }
+    }
+
+    /// Writes a failure.
+    func writeFailure(_ failure: Failure, client: Int? = nil) {
+        guard let message = failure.message else { return }
+        write("error", client: client) { event in
+            event.add("kind", failure.kind)
+            event.add("message", message)
+            if let (head, body, _) = failure.refusal {
+                event.add("status", head.status)
+                event.add("body", String(decoding: body, as: UTF8.self))
+            }
+        }
+    }
+
+    /// Writes a close frame that was sent, which is not yet the end.
+    func writeClose(sent frame: CloseFrame) {
+        write("close") { event in
+            event.add("direction", EventDirection.outgoing.word)
+            event.add("code", Int((frame.code ?? .noStatus).rawValue))
+            event.add("reason", frame.reason)
+        }
+    }
+
+    /// Writes a connection's end.
+    func writeClose(_ end: ConnectionEnd, client: Int? = nil) {
+        write("close", client: client) { event in
+            // A close frame of our own that was left without an answer is all there was; a connection that was lost came
+            // to its end from the other side.
+            let isOurs = end.closing.received == nil && end.closing.sent != nil
+            event.add("direction", (isOurs ? EventDirection.outgoing : .incoming).word)
+            event.add("code", Int(end.code.rawValue))
+            event.add("reason", end.reason)
+            event.add("clean", end.isClean)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+"""Sessions are recorded as events of both directions, and recordings replay."""
+
+import json
+import stat
+import time
+
+import pytest
+
+import wire
+from processes import BINARY, Listener, Running, assert_fails, wait_until, wsx
+from scripted_server import ScriptedServer
+
+
+def events_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def brief(events):
+    """What tells events apart, without times."""
+    return [
+        (event["type"], event.get("direction"), event.get("data", event.get("base64", event.get("code"))))
+        for event in events
+    ]
+
+
+def test_a_session_is_recorded_in_both_directions(wsx_echo, tmp_path):
+    path = tmp_path / "session.jsonl"
+    result = wsx("connect", "--record", path, "--close-reason", "bye", "-n", "2", wsx_echo.url, stdin=b"one\ntwo\n")
+    assert (result.status, result.out, result.err) == (0, b"one\ntwo\n", "")
+    events = events_of(path)
+    assert brief(events) == [
+        ("recording", None, None), ("open", None, None), ("message", "out", "one"), ("message", "out", "two"),
+        ("message", "in", "one"), ("message", "in", "two"), ("close", "out", 1000), ("close", "in", 1000)]
+    times = [event["time"] for event in events]
+    assert times == sorted(times)
+    assert events[6]["reason"] == "bye"
+    assert events[7]["clean"] is True
+
+
+def test_a_recording_is_for_its_owner_alone(wsx_echo, tmp_path):
+    path = tmp_path / "session.jsonl"
+    assert wsx("connect", "--record", path, "--linger", "0", wsx_echo.url, "hi").status == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_recording_takes_the_place_of_the_one_before(wsx_echo, tmp_path):
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(b"x" * 100_000)
+    assert wsx("connect", "--record", path, "--linger", "0", wsx_echo.url, "hi").status == 0
+    assert events_of(path)[0]["type"] == "recording"
+
+
+def test_what_the_program_sends_of_itself_is_not_recorded_as_sent(tmp_path):
+    def script(peer):
+        peer.upgrade()
+        assert peer.read_frame().opcode == wire.PING
+        peer.send(wire.frame(wire.PING, b"theirs"))
+        assert peer.read_frame().opcode == wire.PONG
+        peer.send(wire.close(1000))
+        peer.read_until_close()
+
+    path = tmp_path / "session.jsonl"
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", "--heartbeat", "50ms", "--heartbeat-misses", "100", "--record", path, server.url)
+    assert (result.status, result.err) == (0, "")
+    assert brief(events_of(path)) == [
+        ("recording", None, None), ("open", None, None), ("ping", "in", "theirs"), ("close", "in", 1000)]
+
+
+def test_a_message_is_recorded_once_however_often_it_is_sent(tmp_path):
+    def script(peer):
+        peer.upgrade()
+        number = server.connection_count
+        seen = [peer.read_frame().payload for _ in range(2)]
+        if number == 1:
+            peer.reset()
+            return seen
+        while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            if frame.opcode == wire.PING:
+                peer.send(wire.frame(wire.PONG, frame.payload))
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+        return seen
+
+    path = tmp_path / "session.jsonl"
+    with ScriptedServer(script) as server:
+        result = wsx(
+            "connect", "--compress=off", "--reconnect", "--linger", "100ms", "--record", path, "-i", "-x", "hello",
+            "--input", "json", server.url, stdin=b'{"type":"message","data":"line"}\n')
+        assert result.status == 0, result
+    assert server.results == [[b"hello", b"line"]] * 2
+    sent = [entry for entry in brief(events_of(path)) if entry[:2] == ("message", "out")]
+    assert sent == [("message", "out", "hello"), ("message", "out", "line")]
+
+
+def test_a_failure_is_recorded(tmp_path):
+    path = tmp_path / "session.jsonl"
+    result = wsx("connect", "--record", path, "ws://127.0.0.1:1/")
+    assert result.status == 3
+    assert [event["type"] for event in events_of(path)] == ["recording", "error"]
+
+
+def record(url, path, stdin, *options):
+    result = wsx("connect", "--record", path, "--linger", "300ms", *options, url, stdin=stdin)
+    assert (result.status, result.err) == (0, ""), result
+    return result.out
+
+
+def test_a_recording_replays(wsx_echo, tmp_path):
+    messages = b"plain\n" + "grün \u202e\n".encode() + b"\n" + b"\x1b[31m\0\n"
+    binary = bytes(range(256)).replace(b"\n", b"")
+    path, again = tmp_path / "first.jsonl", tmp_path / "again.jsonl"
+    out = record(wsx_echo.url, path, messages)
+    assert out == messages
+    assert record(wsx_echo.url, again, path.read_bytes(), "--input", "json") == out
+    # The close of the recording does not wait for replies, which come all the same.
+    for direction in ("in", "out"):
+        first, second = ([entry for entry in brief(events_of(file)) if entry[1] == direction] for file in (path, again))
+        assert first == second
+
+    record(wsx_echo.url, path, binary + b"\n", "--binary")
+    assert record(wsx_echo.url, again, path.read_bytes(), "--input", "json", "--output", "raw") == binary
+
+
+def event(second, data, direction="out", type="message"):
+    return json.dumps({
+        "type": type, "time": f"2026-05-01T12:00:{second:09.6f}Z", "direction": direction, "data": data}) + "\n"
+
+
+HEAD = event(0, "", type="recording")
+
+
+@pytest.mark.parametrize("speed, least", [("1", 1.0), ("2", 0.5), ("0.5", 2.0)])
+def test_replaying_keeps_the_pauses_or_scales_them(wsx_echo, speed, least):
+    recording = HEAD + event(0.2, "a") + event(0.3, "b", "in") + event(1, "c") + event(0.5, "d")
+    begin = time.monotonic()
+    result = wsx(
+        "connect", "--input", "json", "--replay-speed", speed, "-n", "3", wsx_echo.url, stdin=recording.encode())
+    assert (result.status, result.out) == (0, b"a\nc\nd\n")
+    assert time.monotonic() - begin >= least
+
+
+def test_a_pause_holds_up_what_follows_and_not_what_comes(wsx_echo):
+    """Also where the rest of the input has been read, and has come to its end."""
+    recording = HEAD + event(0, "a") + event(59, "b")
+    with Running(
+        [BINARY, "connect", "--input", "json", "--replay-speed", "1", wsx_echo.url], stdin=-1
+    ) as client:
+        client.send(recording.encode())
+        client.process.stdin.close()
+        client.wait_for("a\n", "out")
+        assert client.process.poll() is None
+        assert client.out == b"a\n"
+        client.process.terminate()
+        assert client.wait() == 143
+
+
+def test_at_full_speed_times_do_not_matter(wsx_echo):
+    recording = HEAD + event(0, "a") + event(59, "b")
+    result = wsx("connect", "--input", "json", "--timeout", "30", "-n", "2", wsx_echo.url, stdin=recording.encode())
+    assert (result.status, result.out) == (0, b"a\nb\n")
+
+
+def test_a_nonsensical_time_is_bad_input_where_times_matter(wsx_echo):
+    line = b'{"type":"ping","time":"yesterday"}\n'
+    assert wsx("connect", "--input", "json", "--linger", "0", wsx_echo.url, stdin=line).status == 0
+    assert_fails(
+        wsx("connect", "--input", "json", "--replay-speed", "1", wsx_echo.url, stdin=line), 2, "input line 1", "time")
+
+
+def test_a_pace_is_for_events():
+    for command, address in (("connect", "echo:"), ("listen", "0")):
+        assert_fails(wsx(command, "--replay-speed", "2", address), 2, "--replay-speed", "--input json")
+    assert_fails(wsx("connect", "--input", "json", "--replay-speed", "0", "echo:"), 2, "--replay-speed", "0.5")
+
+
+def test_a_path_that_cannot_be_written_is_told_before_connecting(tmp_path):
+    assert_fails(wsx("connect", "--record", tmp_path / "no" / "file", "ws://127.0.0.1:1/"), 2, "--record", "no such file")
+    assert_fails(wsx("connect", "--record", tmp_path, "ws://127.0.0.1:1/"), 2, "--record", "directory")
+
+
+def test_a_full_disk_ends_the_run(wsx_echo):
+    with Running([BINARY, "connect", "--record", "/dev/full", wsx_echo.url], stdin=-1) as client:
+        assert client.wait() == 1
+        assert client.err.count("\n") == 1
+        assert "recording to /dev/full: no space left on device" in client.err
+
+
+def test_a_recording_that_nobody_reads_holds_up_the_session(tmp_path):
+    """A pipe in place of a file: what waits for its reader is bounded, and nothing is lost."""
+    with Listener("--echo") as listener:
+        script = '"$0" connect --linger 1s --record >(sleep 1; cat > "$1") "$2" < "$3" > /dev/null'
+        lines = tmp_path / "lines"
+        lines.write_text("".join(f"line {number}\n" for number in range(100_000)))
+        path = tmp_path / "session.jsonl"
+        with Running(["bash", "-c", script, BINARY, path, listener.url, lines]) as client:
+            assert client.wait(60) == 0
+            wait_until(lambda: path.exists() and path.read_text().count('"type":"close"') == 2, what="the recording's end")
+        events = events_of(path)
+        for direction in ("in", "out"):
+            data = [event["data"] for event in events if event["type"] == "message" and event["direction"] == direction]
+            assert data == [f"line {number}" for number in range(100_000)]

@@ -1,0 +1,75 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct EventWriterTests {
+    @Test("every event that is written is read back equal")
+    func roundTrip() throws {
+        let payloads: [(bytes: [UInt8], kind: MessageKind)] = [
+            ([], .text), ([], .binary), (Array("he said \"é🎈\"\n\u{202E}\0".utf8), .text), (Array(0...255), .binary),
+            (Array("plain".utf8), .binary),
+        ]
+        let lines = try Self.lines { events in
+            for (bytes, kind) in payloads {
+                bytes.withUnsafeBytes { events.writeMessage($0.bytes, as: kind, .outgoing) }
+                bytes.prefix(125).withUnsafeBytes { events.writeControl(.pong, $0.bytes, roundTrip: .seconds(1)) }
+            }
+            events.writeClose(sent: CloseFrame(code: .goingAway, reason: "\"bye\"\n"))
+            events.writeClose(sent: CloseFrame(code: nil))
+            events.writeClose(ConnectionEnd(closing: ClosingHandshake()))
+        }
+        let expected: [(InputItem, [UInt8], EventDirection)] =
+            payloads.flatMap { bytes, kind in
+                [(.message(kind), bytes, .outgoing), (.pong, Array(bytes.prefix(125)), .incoming)]
+            } + [
+                (.close(CloseFrame(code: .goingAway, reason: "\"bye\"\n")), [], .outgoing),
+                (.close(CloseFrame(code: nil)), [], .outgoing), (.close(nil), [], .incoming),
+            ]
+        try #require(lines.count == expected.count)
+        for (line, (item, bytes, direction)) in zip(lines, expected) {
+            var reader = EventReader(readsTimes: true)
+            let event = try Array(line.utf8).withUnsafeBytes { try reader.read($0.bytes) }
+            #expect(event.kind == .item(item), "\(line)")
+            #expect(event.direction == direction, "\(line)")
+            #expect(event.time != nil, "\(line)")
+            #expect(reader.withPayload { payload in payload.withUnsafeBytes { Array($0) } } == bytes, "\(line)")
+        }
+    }
+
+    @Test("what tells and asks for nothing is read, too, and the client is named")
+    func reports() throws {
+        let lines = try Self.lines { events in
+            events.write("recording") { _ in }
+            events.writeOpen(url: "ws://h/", subprotocol: "chat", extensions: [], client: 3)
+            events.writeFailure(.lost(nil), client: 4)
+        }
+        let kinds = try lines.map { line in
+            var reader = EventReader()
+            let event = try Array(line.utf8).withUnsafeBytes { try reader.read($0.bytes) }
+            return (event.kind, event.client)
+        }
+        #expect(kinds.map(\.0) == [.recording, .report, .report])
+        #expect(kinds.map(\.1) == [nil, 3, 4])
+    }
+
+    @Test("the events of a turn have the same time")
+    func time() throws {
+        let lines = try Self.lines { events in
+            for _ in 0..<100 { events.write("recording") { _ in } }
+        }
+        #expect(Set(lines).count == 1)
+    }
+
+    /// The lines that `write` has been written.
+    private static func lines(_ write: (EventWriter) -> Void) throws -> [String] {
+        var lines: [String] = []
+        try withIdleLoop { loop in
+            let writer = try DescriptorWriter(descriptor: StandardDescriptors.error, on: loop)
+            write(EventWriter(writer, on: loop))
+            lines = text(of: writer.buffer).split(separator: "\n").map(String.init)
+            writer.close()
+        }
+        return lines
+    }
+}

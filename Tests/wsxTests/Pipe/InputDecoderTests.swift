@@ -1,0 +1,85 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct InputDecoderTests {
+    private static let out = #"{"type":"message","direction":"out","data":"out"}"#
+    private static let incoming = #"{"type":"message","direction":"in","data":"in"}"#
+    private static let bare = #"{"type":"message","data":"bare"}"#
+
+    @Test(
+        "records are decoded by their format",
+        arguments: [
+            (.lines, "text", "text"), (.nul, "", ""), (.hex, "68 69", "hi"), (.hex, "", ""), (.base64, "aGk=\r", "hi"),
+            (.base64, "", ""), (.json, bare, "bare"),
+        ] as [(InputFormat, String, String)])
+    func formats(format: InputFormat, record: String, payload: String) throws {
+        var decoder = InputDecoder(format, as: .binary)
+        #expect(try Self.payloads(of: [record], by: &decoder) == [payload])
+    }
+
+    @Test("text has to be UTF-8, also when it comes as digits")
+    func text() {
+        #expect(throws: InputProblem.notText) { try Self.decode("ff", .hex, as: .text) }
+        #expect(throws: InputProblem.notText) { try Self.decode("/w==", .base64, as: .text) }
+        #expect(throws: Never.self) { try Self.decode("ff", .hex, as: .binary) }
+    }
+
+    @Test("what is no digit is bad input")
+    func problems() {
+        #expect(throws: InputProblem.notHexadecimal(.truncated)) { try Self.decode("f", .hex, as: .binary) }
+        #expect(throws: InputProblem.notBase64(.unexpected(offset: 0))) { try Self.decode("!", .base64, as: .binary) }
+    }
+
+    @Test("events of both directions are sent, and blank lines and reports are not")
+    func events() throws {
+        var decoder = InputDecoder(.json, as: .text)
+        let lines = [#"{"type":"open"}"#, "", Self.out, " \t\r", Self.incoming, #"{"type":"recording"}"#, Self.bare]
+        #expect(try Self.payloads(of: lines, by: &decoder) == ["out", "in", "bare"])
+    }
+
+    @Test("of a recording only what was sent is sent")
+    func recording() throws {
+        var decoder = InputDecoder(.json, as: .text)
+        let lines = [
+            "", #"{"type":"recording"}"#, Self.incoming, Self.out, Self.bare, #"{"type":"recording"}"#, Self.out,
+        ]
+        #expect(try Self.payloads(of: lines, by: &decoder) == ["out", "out"])
+    }
+
+    @Test("the first time is the beginning, also that of an event that is not sent")
+    func pace() throws {
+        func event(_ type: String, _ second: Int) -> String {
+            #"{"type":"\#(type)","time":"2026-05-01T12:00:0\#(second)Z"}"#
+        }
+        var decoder = InputDecoder(.json, as: .text, keepsPace: true)
+        var delays: [Duration?] = []
+        for line in [#"{"type":"ping"}"#, event("open", 3), event("ping", 5), #"{"type":"ping"}"#, event("pong", 1)] {
+            let input = try Array(line.utf8).withUnsafeBytes { try decoder.decode($0.bytes) }
+            if let input { delays.append(input.delay) }
+        }
+        let hasBegun = decoder.hasBegun
+        #expect(hasBegun)
+        #expect(delays == [nil, .seconds(2), nil, .seconds(-2)])
+    }
+
+    private static func decode(_ record: String, _ format: InputFormat, as kind: MessageKind) throws {
+        var decoder = InputDecoder(format, as: kind)
+        _ = try Array(record.utf8).withUnsafeBytes { try decoder.decode($0.bytes) }
+    }
+
+    private static func payloads(of records: [String], by decoder: inout InputDecoder) throws -> [String] {
+        var payloads: [String] = []
+        for record in records {
+            try Array(record.utf8).withUnsafeBytes { bytes in
+                guard try decoder.decode(bytes.bytes) != nil else { return }
+                let payload = decoder.withPayload(of: bytes.bytes) { payload in
+                    payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+                }
+                payloads.append(payload)
+            }
+        }
+        return payloads
+    }
+}

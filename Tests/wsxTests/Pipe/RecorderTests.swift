@@ -1,0 +1,39 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct RecorderTests {
+    @Test("a recording takes the place of what is in the file, and begins with its head")
+    func file() throws {
+        try withFile(Array("what was there before, and is longer than what comes".utf8)) { path in
+            try withIdleLoop { loop in
+                let recorder = try Recorder(path: path, on: loop)
+                recorder.events.writeOpen(url: "ws://h/", subprotocol: nil, extensions: [])
+                loop.runOnce()
+                #expect(recorder.isDrained && !recorder.isFull)
+                recorder.events.writeClose(sent: CloseFrame(code: nil))
+                recorder.close()
+            }
+            let lines = String(decoding: try File.read(path), as: UTF8.self).split(separator: "\n")
+            #expect(lines.count == 3)
+            #expect(lines.first?.hasPrefix(#"{"type":"recording","time":""#) ?? false)
+            #expect(lines.last?.hasPrefix(#"{"type":"close","#) ?? false)
+        }
+    }
+
+    @Test("a path that cannot be is told at once, and a full disk once")
+    func failures() throws {
+        try withIdleLoop { loop in
+            #expect(throws: IOError.noSuchFile) { try Recorder(path: "/nowhere/at/all", on: loop) }
+            var failures: [IOError] = []
+            let recorder = try Recorder(path: "/dev/full", on: loop)
+            recorder.didFail = { failures.append($0) }
+            loop.runOnce()
+            recorder.events.write("open") { _ in }
+            loop.runOnce()
+            #expect(failures.count == 1)
+            #expect(recorder.isDrained)
+        }
+    }
+}
