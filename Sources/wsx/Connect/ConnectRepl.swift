@@ -6,6 +6,12 @@ import WSCore
 final class ConnectRepl {
     let editor: LineEditor
     unowned let run: ConnectRun
+    /// What has travelled.
+    var log = MessageLog()
+    /// The number of the last message of which only the beginning was shown, and which has not been asked for.
+    var lastFolded: Int?
+    /// What messages have to match to be shown, and how many did not; nil: all are shown.
+    var filter: (pattern: Pattern, hiddenCount: Int)?
 
     static let commands = ReplCommand.commands(forServer: false)
 
@@ -53,6 +59,12 @@ final class ConnectRepl {
         case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
         case .close(let frame): close(with: frame)
         case .reconnect: run.reconnect()
+        case .show(let number): showMessage(number)
+        case .find(let pattern): find(pattern)
+        case .filter(let pattern): setFilter(pattern)
+        case .save(let path, let number): save(to: path, number)
+        case .pretty(let isPretty): run.console.setPretty(isPretty, of: run.transcript)
+        case .time(let style): run.console.setTime(style, of: run.transcript)
         case .help(let topic): run.console.showHelp(topic, of: Self.commands)
         case .quit: run.endAsAsked()
         }

@@ -11,8 +11,9 @@ extension ConnectRun: ConnectionHandler {
         if let output {
             output.write(payload, as: kind)
             waitForOutput(connection)
+            repl?.show(payload, as: kind, .received, isShown: false)
         } else {
-            console.show(transcript.message(payload, as: kind, .received))
+            show(payload, as: kind, .received)
         }
         if receivedCount == settings.arguments.count {
             isDeaf = true
@@ -48,8 +49,16 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows a frame's header, to who asked for it.
     func connection(_ connection: Connection<ConnectRun>, receivedHeader header: FrameHeader) {
-        if settings.arguments.verbosity > 1 { console.show(transcript.header(header, .received)) }
+        trace?.received(header)
     }
+
+    /// Shows a frame's payload, to who asked for it.
+    func connection(_ connection: Connection<ConnectRun>, receivedPiece piece: RawSpan, of header: FrameHeader) {
+        trace?.received(piece, of: header)
+    }
+
+    /// Shows the frames that are sent, to who asked for them.
+    var sentFrameObserver: (any SentFrameObserver)? { trace }
 
     /// Goes on with the input.
     func connectionDidDrain(_ connection: Connection<ConnectRun>) {
@@ -64,6 +73,12 @@ extension ConnectRun: ConnectionHandler {
     /// Shows our own close frame.
     func showSent(_ frame: CloseFrame) {
         if showsFrames { console.show(transcript.close(frame, .sent)) }
+    }
+
+    /// Shows a message, and keeps it where there is a prompt.
+    func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction) {
+        if let repl { return repl.show(payload, as: kind, direction) }
+        console.show(transcript.message(payload, as: kind, direction).text)
     }
 
     /// Pauses the peer while standard output does not keep up.

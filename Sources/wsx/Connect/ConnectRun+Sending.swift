@@ -49,9 +49,7 @@ extension ConnectRun: InputReader.Receiver {
             if repl != nil { console.error("the connection is closing: the message was not sent") }
             return
         }
-        if showsSentMessages {
-            console.show(transcript.message(payload, as: kind, .sent))
-        }
+        if showsSentMessages { show(payload, as: kind, .sent) }
     }
 
     /// Closes the connection when nothing has come for long enough, and nothing is on its way in either direction.

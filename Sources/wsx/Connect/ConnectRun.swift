@@ -10,6 +10,8 @@ final class ConnectRun {
     let loop: EventLoop
     let console: Console
     let transcript: Transcript
+    /// Shows every frame; nil: nobody asked for it.
+    let trace: FrameTrace?
     /// Standard output; nil while the editor's terminal shows what comes.
     var output: MessageWriter?
     /// The prompt, in a REPL; nil before the first connection.
@@ -77,10 +79,11 @@ final class ConnectRun {
         self.console = console
         resources = ConnectionResources(on: loop)
         if settings.arguments.reconnection != .never { unconfirmed = UnconfirmedMessages() }
-        transcript = Transcript(palette: console.palette, timestamps: settings.arguments.timestamps, on: loop)
+        transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
+        trace = settings.arguments.verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         do throws(IOError) {
             if !settings.isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output) {
-                output = try MessageWriter(settings.arguments.output, on: loop)
+                output = try MessageWriter(settings.arguments, palette: console.outputPalette, on: loop)
             }
         } catch {
             throw .output(error)

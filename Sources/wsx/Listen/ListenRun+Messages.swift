@@ -8,7 +8,7 @@ extension ListenRun {
             output.write(payload, as: kind, client: number)
             waitForOutput(connection)
         } else if editor != nil {
-            console.show(transcript.message(payload, as: kind, .received, client: number))
+            console.show(transcript.message(payload, as: kind, .received, client: number).text)
         }
     }
 
@@ -29,12 +29,7 @@ extension ListenRun {
     /// Shows a message that was sent back.
     func echoed(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
         guard settings.arguments.verbosity > 1 else { return }
-        console.show(transcript.message(payload, as: kind, .sent, client: number))
-    }
-
-    /// Shows a frame's header, to who asked for it.
-    func received(header: FrameHeader, from number: Int) {
-        if settings.arguments.verbosity > 1 { console.show(transcript.header(header, .received, client: number)) }
+        console.show(transcript.message(payload, as: kind, .sent, client: number).text)
     }
 
     /// Pauses all clients while standard output does not keep up: each may have a large message that has been read.
@@ -89,7 +84,7 @@ extension ListenRun: InputReader.Receiver {
 
     private func sendToAll(_ payload: RawSpan, as kind: MessageKind) {
         if editor != nil || settings.arguments.verbosity > 1 {
-            console.show(transcript.message(payload, as: kind, .sent))
+            console.show(transcript.message(payload, as: kind, .sent).text)
         }
         for connection in server.connections.values { connection.send(payload, as: kind) }
     }
@@ -119,10 +114,12 @@ extension ListenRun: LineEditor.Delegate {
         case .close(let frame):
             console.show(transcript.close(frame, .sent))
             for connection in server.connections.values { connection.close(frame) }
+        case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
+        case .time(let style): console.setTime(style, of: transcript)
         case .help(let topic): console.showHelp(topic, of: Self.commands)
         case .quit: end()
         // The table leaves the others to `connect`.
-        case .reconnect: break
+        case .reconnect, .show, .find, .filter, .save: break
         }
     }
 

@@ -10,13 +10,14 @@ final class MessageWriter {
 
     private let writer: DescriptorWriter
     private let format: OutputFormat
-    private let isTerminal: Bool
+    /// What becomes of messages; nil: they are written byte for byte.
+    private let style: OutputStyle?
     private var clock = EventClock()
 
     /// Makes a writer to standard output.
-    init(_ format: OutputFormat, on loop: EventLoop) throws(IOError) {
-        self.format = format
-        isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.output)
+    init(_ arguments: some SharedArguments, palette: Palette, on loop: EventLoop) throws(IOError) {
+        format = arguments.output
+        style = OutputStyle(arguments, palette: palette)
         writer = try DescriptorWriter(descriptor: StandardDescriptors.output, on: loop)
     }
 
@@ -45,8 +46,8 @@ final class MessageWriter {
     func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil) {
         switch format {
         case .text, .nul, .raw:
-            if isTerminal {
-                writer.buffer.append(SafeText.text(payload))
+            if let style {
+                style.append(payload, as: kind, to: &writer.buffer)
             } else {
                 writer.buffer.append(payload)
             }

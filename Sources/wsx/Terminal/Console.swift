@@ -6,8 +6,9 @@ final class Console {
     weak var editor: LineEditor?
     /// The colours for what is shown here.
     let palette: Palette
+    /// The colours for messages on standard output.
+    let outputPalette: Palette
     private let isQuiet: Bool
-    private let isErrorTerminal: Bool
 
     /// Makes a console.
     /// - Parameters:
@@ -16,15 +17,29 @@ final class Console {
     ///   - environment: Looks an environment variable up.
     init(color: ColorChoice, isQuiet: Bool, environment: (String) -> String?) {
         self.isQuiet = isQuiet
-        isErrorTerminal = StandardDescriptors.isTerminal(StandardDescriptors.error)
-        let isEnabled =
+        func colors(on descriptor: Int32) -> Palette {
             switch color {
-            case .always: true
-            case .never: false
+            case .always: Palette(isEnabled: true)
+            case .never: Palette(isEnabled: false)
             // The convention of no-color.org: any value but an empty one.
-            case .auto: isErrorTerminal && (environment("NO_COLOR") ?? "").isEmpty
+            case .auto:
+                Palette(
+                    isEnabled: StandardDescriptors.isTerminal(descriptor)
+                        && (environment("NO_COLOR") ?? "").isEmpty)
             }
-        palette = Palette(isEnabled: isEnabled)
+        }
+        palette = colors(on: StandardDescriptors.error)
+        outputPalette = colors(on: StandardDescriptors.output)
+    }
+
+    /// Makes the transcript of a run, which begins now.
+    /// - Parameter isPrompt: Whether lines are typed on the terminal where it is shown.
+    func makeTranscript(for arguments: some SharedArguments, isPrompt: Bool, on loop: EventLoop) -> Transcript {
+        Transcript(
+            palette: palette, timestamps: arguments.timestamps,
+            isPretty: arguments.isPretty ?? (isPrompt || StandardDescriptors.isTerminal(StandardDescriptors.error)),
+            on: loop
+        ) { ScreenSize.current(isPrompt: isPrompt) }
     }
 
     /// Shows a line that tells what happens, unless notices are not wanted.

@@ -96,6 +96,8 @@ import WSCore
         ConnectCase("quiet", "-q") { $0.isQuiet = true },
         ConnectCase("color", "--color=never") { $0.color = .never },
         ConnectCase("timestamps", "--timestamps=off") { $0.timestamps = .off },
+        ConnectCase("pretty", "--no-pretty", "--pretty") { $0.isPretty = true },
+        ConnectCase("no-pretty", "--pretty", "--no-pretty") { $0.isPretty = false },
     ]
 
     private static let aPin = "sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc="
@@ -130,6 +132,8 @@ import WSCore
         ListenCase("quiet", "--quiet") { $0.isQuiet = true },
         ListenCase("color", "--color", "always") { $0.color = .always },
         ListenCase("timestamps", "--timestamps", "utc") { $0.timestamps = .utc },
+        ListenCase("pretty", "--pretty") { $0.isPretty = true },
+        ListenCase("no-pretty", "--no-pretty") { $0.isPretty = false },
     ]
 
     @Test("an option of connect changes its field and nothing else", arguments: connectCases)

@@ -72,4 +72,6 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var isQuiet = false
     var color = ColorChoice.auto
     var timestamps = TimestampStyle.local
+    /// Nil: where the output goes to a terminal.
+    var isPretty: Bool?
 }

@@ -38,4 +38,6 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     var isQuiet = false
     var color = ColorChoice.auto
     var timestamps = TimestampStyle.local
+    /// Nil: where the output goes to a terminal.
+    var isPretty: Bool?
 }

@@ -41,7 +41,7 @@ struct ReplCommand: Sendable {
     var usage: String { argument.isEmpty ? "/\(name)" : "/\(name) \(argument)" }
 
     /// The commands, in the order in which help shows them.
-    static let all = sending + connection + general
+    static let all = sending + reading + connection + general
 
     /// The commands of a prompt.
     static func commands(forServer: Bool) -> [ReplCommand] {
