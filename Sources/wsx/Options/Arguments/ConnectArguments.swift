@@ -67,7 +67,7 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     /// The most bytes of one outgoing frame, 1 or more; nil never splits.
     var fragmentBytes: Int?
 
-    /// 0, 1 (handshake and control frames) or 2 (every frame's header).
+    /// 0, 1 (handshake and control frames) or 2 (every frame).
     var verbosity = 0
     var isQuiet = false
     var color = ColorChoice.auto
