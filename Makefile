@@ -46,7 +46,7 @@ deps:
 
 test-deps: deps
 	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-websockets nodejs node-ws tmux \
-		python3-cryptography openssl curl >&2
+		python3-cryptography openssl curl chromium-headless-shell >&2
 	@scripts/install-services.sh nginx-light:nginx tinyproxy:tinyproxy squid-openssl:squid microsocks:microsocks >&2
 	@scripts/install-peers.sh >&2
 

@@ -367,7 +367,7 @@ def test_verbose_runs_show_wire_bytes_against_message_bytes(role, arguments):
         wire_bytes_sent = len(wire.frame(TEXT, b"x" * sum(read.frame_lengths), is_masked=role == "connect"))
         data = peer.compressed(TEXT, Deflater()(message)) if not arguments else peer.frame(TEXT, message)
         assert outcome(peer, data + peer.frame(TEXT, b"short")) == ([(TEXT, message), (TEXT, b"short")], 1000)
-        match = peer.program.wait_for(r": 1 sent \((.*), (.*) on the wire\), 2 received \((.*), (.*) on the wire\)")
+        match = peer.program.wait_for(r": 1 sent, 2 received; (.*) out \((.*) on the wire\), (.*) in \((.*) on the wire\)")
         # Close frames travel, too.
         wire_bytes_sent += len(wire.close(1000, is_masked=role == "connect"))
         wire_bytes_received = len(data + peer.frame(TEXT, b"short") + peer.close())

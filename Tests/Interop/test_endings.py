@@ -1,5 +1,6 @@
 """What ends a run of connect, with which status and which close frame."""
 
+import json
 import signal
 import threading
 import time
@@ -7,7 +8,7 @@ import time
 import pytest
 
 import wire
-from processes import BINARY, Running, assert_fails, wsx
+from processes import BINARY, Running, assert_fails, shell, wsx
 from scripted_server import ScriptedServer
 
 
@@ -192,6 +193,114 @@ def test_count_prints_exactly_so_many_messages_though_more_arrive():
         result = wsx("connect", "-n", "3", server.url)
     assert (result.status, result.out, result.err) == (0, b"0\n1\n2\n", "")
     assert server.results[0].close_code == 1000
+
+
+# Waiting for messages, and insisting on them
+
+
+def answering_lines(*lines):
+    return answering(*[wire.text(line) for line in lines])
+
+
+def test_until_leaves_at_the_message_that_matches_and_shows_nothing_after_it():
+    with ScriptedServer(answering_lines("no", "almost ready", "more", "ready")) as server:
+        result = wsx("connect", "--until", "^ready", "--until", "ready$", server.url, "hello")
+    assert (result.status, result.lines, result.err) == (0, ["no", "almost ready"], "")
+    assert server.results[0].close_code == 1000
+
+
+def test_until_waits_longer_than_the_linger_time():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        time.sleep(1.8)
+        peer.send(wire.text("ready"))
+        return peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--until", "ready", server.url, "hello")
+    assert (result.status, result.lines, result.err) == (0, ["ready"], "")
+
+
+def test_until_waits_no_longer_than_a_linger_time_that_is_given():
+    with ScriptedServer(answering_lines("no")) as server:
+        result = wsx("connect", "--until", "ready", "--linger", "200ms", server.url, "hello")
+    assert (result.status, result.lines, result.err) == (0, ["no"], "")
+
+
+def test_until_is_bounded_by_timeout():
+    with ScriptedServer(answering_lines("no")) as server:
+        result = wsx("connect", "--until", "ready", "--timeout", "400ms", server.url, "hello")
+    assert_fails(result, 6, "--timeout")
+
+
+def test_a_peer_that_closes_before_the_message_that_is_waited_for_exits_0():
+    with ScriptedServer(lambda peer: (peer.upgrade(then=wire.close(1000)), peer.read_until_close())) as server:
+        result = wsx("connect", "--until", "ready", server.url)
+    assert (result.status, result.err) == (0, "")
+
+
+def test_binary_messages_are_searched_too():
+    with ScriptedServer(answering(wire.frame(wire.BINARY, b"\x00\xffready\xfe"))) as server:
+        result = wsx("connect", "--until", "ready", "--expect", "^.ready", server.url, "hello")
+    assert_fails(result, 7, "'^.ready'")
+    assert result.out == b"\x00\xffready\xfe\n"
+
+
+@pytest.mark.parametrize("arguments, status, words", [
+    (["--expect", "b"], 0, None),
+    (["--expect", "a", "--expect", "^b"], 0, None),
+    (["--expect", "a", "--expect", "z"], 7, "no message matched --expect 'z'"),
+    (["--expect", "y", "--expect", "a", "--expect", "z"], 7, "no message matched --expect 'y', 'z'"),
+    (["--expect", "b", "--count", "1"], 7, "--expect 'b'"),
+    (["--expect", "a", "--count", "1"], 0, None),
+    (["--expect", "b", "--until", "a"], 7, "--expect 'b'"),
+    (["--expect", "b", "--until", "b"], 0, None),
+    (["--expect", "z", "--linger", "forever", "--timeout", "400ms"], 7, "--expect 'z' within 400 ms (--timeout)"),
+    (["--expect", "b", "--linger", "forever", "--timeout", "400ms"], 6, "timed out after 400 ms"),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_what_is_expected_decides_at_the_end(arguments, status, words):
+    with ScriptedServer(answering_lines("a", "b")) as server:
+        result = wsx("connect", "--linger", "200ms", *arguments, server.url, "hello")
+    if words:
+        assert_fails(result, status, words)
+    else:
+        assert (result.status, result.err) == (status, "")
+
+
+@pytest.mark.parametrize("then, status", [(wire.close(1011), 1), (wire.frame(wire.TEXT, b"\xff"), 5), (b"", 1)])
+def test_an_end_that_says_more_stays_though_something_was_expected(then, status):
+    def script(peer):
+        peer.upgrade(then=then)
+        if then:
+            peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--no-stdin", "--expect", "a", server.url)
+    assert_fails(result, status, "the ")
+    assert "expect" not in result.err
+
+
+def test_what_was_expected_and_did_not_come_is_an_event():
+    with ScriptedServer(answering_lines("a")) as server:
+        result = wsx("connect", "--linger", "0", "--expect", "z", "--output", "json", server.url)
+    last = json.loads(result.lines[-1])
+    assert (last["type"], last["kind"]) == ("error", "expectation")
+    assert last["message"] == "no message matched --expect 'z'"
+
+
+@pytest.mark.parametrize("pattern, status", [("1", 0), ("9", 7)])
+def test_a_reader_that_goes_away_early_has_seen_what_was_expected_or_not(pattern, status):
+    def script(peer):
+        peer.upgrade(then=wire.text("1"))
+        while (received := peer.read_frame()) and received.opcode != wire.CLOSE:
+            pass
+        peer.send(wire.frame(wire.CLOSE, received.payload))
+
+    with ScriptedServer(script) as server:
+        script = '"$WSX" connect --no-stdin --expect "$2" "$1" | head -1; exit ${PIPESTATUS[0]}'
+        result = shell(script, server.url, pattern)
+    assert (result.status, result.out) == (status, b"1\n")
 
 
 def test_timeout_exits_6_and_closes():

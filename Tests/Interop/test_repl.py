@@ -114,7 +114,7 @@ def test_what_is_typed_is_sent_and_what_comes_is_shown(repl):
     assert content(repl, "→") == ["hello", "zwölf 水 🎈"]
     assert repl.last_line == ">"
     repl.press("C-d")
-    repl.wait_for(r"^Disconnected after .*: 2 sent \(20 B, 40 B on the wire\), 2 received \(20 B, 28 B on the wire\)\.$")
+    repl.wait_for(r"^Disconnected after .*: 2 sent, 2 received; 20 B out \(40 B on the wire\), ")
     repl.wait_for_last_line("shell$")
 
 
@@ -506,6 +506,14 @@ def test_a_program_that_is_killed_by_sigterm_restores_the_terminal():
             terminal.signal()
             assert terminal.wait() == 143
             assert terminal.attributes == terminal.attributes_before
+
+
+def test_a_signal_counts_more_than_the_connection_before():
+    with ScriptedServer(lambda peer: (peer.upgrade(then=wire.close(1011)), peer.read_until_close())) as server:
+        with RawTerminal("connect", server.url) as terminal:
+            terminal.wait_for(b"(disconnected) > ")
+            terminal.signal()
+            assert terminal.wait() == 143
 
 
 def test_a_terminal_that_goes_away_ends_the_run():

@@ -134,6 +134,9 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Whether a message has begun to arrive and has not arrived in full. Not to be asked while one is handed over.
     public var isInMessage: Bool { session.isInMessage }
 
+    /// How much of that message has arrived; nil: there is none. Not to be asked while one is handed over.
+    public var incomingProgress: MessageProgress? { session.incomingProgress }
+
     // MARK: Sending
 
     /// Whether nothing more can be sent: the closing handshake has begun. Not to be asked while a message is handed

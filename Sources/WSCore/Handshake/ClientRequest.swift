@@ -70,14 +70,15 @@ public struct ClientRequest: Sendable {
     }
 
     private init(
-        _ request: ClientRequest, redirectedTo url: WebSocketURL, fields: HTTPFields, ownCookies: [HeaderField]
+        _ request: ClientRequest, to url: WebSocketURL, fields: HTTPFields, ownCookies: [HeaderField],
+        redirectCount: Int
     ) {
         self.url = url
         self.fields = fields
         self.ownCookies = ownCookies
         subprotocols = request.subprotocols
         extensionOffers = request.extensionOffers
-        redirectCount = request.redirectCount + 1
+        self.redirectCount = redirectCount
     }
 
     /// Whether the request carries a user name and password, or a token, for the server.
@@ -92,6 +93,15 @@ public struct ClientRequest: Sendable {
     /// and password of `url` are used where there is no Authorization. Stored cookies are never taken along: see
     /// ``withCookies(from:at:)``.
     public func redirected(to url: WebSocketURL) -> ClientRequest {
+        addressed(to: url, redirectCount: redirectCount + 1)
+    }
+
+    /// The request to make when the user asks for another URL. What goes along is told at ``redirected(to:)``.
+    public func addressed(to url: WebSocketURL) -> ClientRequest {
+        addressed(to: url, redirectCount: 0)
+    }
+
+    private func addressed(to url: WebSocketURL, redirectCount: Int) -> ClientRequest {
         let isSameOrigin = url.isSameOrigin(as: self.url)
         let ownCookies = isSameOrigin ? ownCookies : []
         var fields = fields
@@ -105,7 +115,7 @@ public struct ClientRequest: Sendable {
                 HeaderField(wellFormedName: Self.authorizationFieldName, value: userInfo.basicAuthorization))
         }
         for cookie in ownCookies { fields.append(cookie) }
-        return ClientRequest(self, redirectedTo: url, fields: fields, ownCookies: ownCookies)
+        return ClientRequest(self, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount)
     }
 
     /// The request with the cookies that a store holds for its URL, and no other stored ones.

@@ -35,6 +35,9 @@ public struct Session: ~Copyable {
     /// Whether a message has begun to arrive and has not arrived in full.
     public var isInMessage: Bool { receiver.messageKind != nil }
 
+    /// How much of it has arrived; nil: there is none.
+    public var incomingProgress: MessageProgress? { receiver.progress }
+
     /// Takes bytes from the peer, decodes them in place, and hands what they hold to `handler`.
     ///
     /// Bytes that follow the peer's close frame or a violation are ignored (RFC 6455 §1.4, §7.1.7).

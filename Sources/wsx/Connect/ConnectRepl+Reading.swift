@@ -8,15 +8,20 @@ extension ConnectRepl {
     private static let maximumSearchTime = Duration.seconds(2)
 
     /// Keeps a message, and shows it unless it is filtered out.
-    /// - Parameter isShown: Whether the terminal is where it goes.
-    func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, isShown: Bool = true) {
+    /// - Parameters:
+    ///   - note: What is said about it.
+    ///   - isShown: Whether the terminal is where it goes.
+    func show(
+        _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, note: String = "",
+        isShown: Bool = true
+    ) {
         let number = log.add(payload, as: kind, direction, at: run.transcript.clock.now)
         guard isShown else { return }
         guard filter?.pattern.matches(payload) ?? true else {
             filter?.hiddenCount += 1
             return
         }
-        let message = run.transcript.message(payload, as: kind, direction, number: number)
+        let message = run.transcript.message(payload, as: kind, direction, number: number, note: note)
         if message.isFolded { lastFolded = number }
         run.console.show(message.text)
     }

@@ -9,9 +9,50 @@ extension ConnectRepl {
                 return run.console.error("the line is not UTF-8 text and was not sent")
             }
             guard run.connection != nil || run.expectsConnection else { return sayDisconnected("message") }
-            run.sendLasting(bytes.bytes, as: kind)
+            lastMessage = (message, kind)
+            if run.requests == nil {
+                run.sendLasting(bytes.bytes, as: kind)
+            } else {
+                run.sendTypedRequest(bytes.bytes, as: kind)
+            }
             run.confirmInTime()
+            if message.count > ReplStatus.largeBytes { status.watchSending() }
         }
+    }
+
+    /// Sends a file as one message.
+    /// - Parameter kind: Nil: text where that is wished for and the file is.
+    func sendFile(_ path: String, as kind: MessageKind?) {
+        let path = UserFiles.expandingHome(path)
+        let contents: [UInt8]
+        do throws(IOError) {
+            contents = try File.read(path)
+        } catch {
+            return run.console.error("/file: \(escapingControls(path)): \(error)")
+        }
+        let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
+        guard isText || kind != .text else {
+            return run.console.error("/file: \(escapingControls(path)): it is not UTF-8 text; '/file binary' sends it")
+        }
+        send(message: contents, as: kind ?? (isText ? run.settings.kind : .binary))
+    }
+
+    /// Sends the last message again, and again.
+    func startRepetition(count: Int, interval: Duration) {
+        guard let (payload, kind) = lastMessage else { return run.console.error("/repeat: nothing has been sent yet") }
+        repetition = Repetition(count: count, interval: interval, on: run.loop) { [unowned self] in
+            send(message: payload, as: kind)
+            return !run.isFull
+        } finish: { [unowned self] in
+            repetition = nil
+        }
+    }
+
+    /// Ends the repetition and says how far it has come.
+    func endRepetition() {
+        guard let count = repetition?.sentCount else { return }
+        repetition = nil
+        run.console.notice("Repeated \(Failure.number(count, "time")).")
     }
 
     /// Sends a ping, whose pong shows the round trip.

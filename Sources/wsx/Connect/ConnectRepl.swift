@@ -13,6 +13,11 @@ final class ConnectRepl {
     /// What messages have to match to be shown, and how many did not; nil: all are shown.
     var filter: (pattern: Pattern, hiddenCount: Int)?
 
+    /// What was typed last to be sent.
+    var lastMessage: (payload: [UInt8], kind: MessageKind)?
+    var repetition: Repetition?
+    private(set) lazy var status = ReplStatus(self)
+
     static let commands = ReplCommand.commands(forServer: false)
 
     /// Shows the prompt on the terminal.
@@ -33,23 +38,31 @@ final class ConnectRepl {
 
     /// There is a connection.
     func showsConnected() {
-        editor.prompt = "> "
+        status.base = .connected
     }
 
     /// A connection is being opened.
     func showsConnecting() {
-        editor.prompt = "(connecting) > "
+        status.base = .connecting
     }
 
     /// There is no connection.
     func showsDisconnected() {
-        editor.prompt = "(disconnected) > "
+        repetition = nil
+        status.base = .disconnected
+    }
+
+    /// There is no connection, and the next try is due in a while.
+    func showsWait(_ wait: Duration) {
+        repetition = nil
+        status.base = .waiting(until: run.loop.now + wait)
     }
 
     // MARK: Keys
 
-    /// Ctrl-C: throws the line away, or closes when there is none.
+    /// Ctrl-C: ends what is going on, throws the line away, or closes when there is none.
     func interrupted() {
+        guard repetition == nil else { return endRepetition() }
         editor.isEmpty ? run.endAsAsked() : editor.discardLine()
     }
 
@@ -58,7 +71,13 @@ final class ConnectRepl {
         case .ping(let payload): sendPing(payload)
         case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
         case .close(let frame): close(with: frame)
+        case .file(let path, let kind): sendFile(path, as: kind)
+        case .sendJSON(let text): send(message: text, as: .text)
+        case .repeatMessage(let count, let interval): startRepetition(count: count, interval: interval)
         case .reconnect: run.reconnect()
+        case .connect(let url): connect(to: url)
+        case .headers: showHeaders()
+        case .info: showInfo()
         case .show(let number): showMessage(number)
         case .find(let pattern): find(pattern)
         case .filter(let pattern): setFilter(pattern)

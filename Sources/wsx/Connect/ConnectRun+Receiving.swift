@@ -6,21 +6,27 @@ extension ConnectRun: ConnectionHandler {
         _ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
         guard !isDeaf else { return }
-        receivedCount += 1
         lastArrival = loop.turnTime
-        if let output {
-            output.write(payload, as: kind)
-            waitForOutput(connection)
-            repl?.show(payload, as: kind, .received, isShown: false)
-        } else {
-            show(payload, as: kind, .received)
-        }
-        if receivedCount == settings.arguments.count {
+        if requests == nil { show(payload, as: kind) } else { takeReply(payload, as: kind) }
+        waitForOutput(connection)
+        if conditions.isLast(payload) {
             isDeaf = true
             isEnding = true
             hasClosed = true
             input?.pause()
             if outbox.sendClose(settings.closeFrame) { showSent(settings.closeFrame) }
+        }
+    }
+
+    /// Shows a received message.
+    /// - Parameter reply: What it answers, if it does.
+    func show(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) {
+        if let output {
+            output.write(payload, as: kind, reply: reply)
+            repl?.show(payload, as: kind, .received, isShown: false)
+        } else {
+            let note = reply.map { "(request \($0.number), \(Self.milliseconds($0.roundTrip)) ms)" } ?? ""
+            show(payload, as: kind, .received, note: note)
         }
     }
 
@@ -35,10 +41,11 @@ extension ConnectRun: ConnectionHandler {
     func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
         let isOurs = confirmed(by: payload, outbox: &outbox)
         let roundTrip = heartbeat?.pongReceived(payload) ?? roundTrip(of: payload)
+        if let roundTrip { lastRoundTrip = roundTrip }
         if !isOurs { output?.writeControl("pong", payload, roundTrip: roundTrip) }
         waitForOutput(connection)
         guard isOurs ? settings.arguments.verbosity > 0 : showsFrames else { return }
-        let note = roundTrip.map { "(after \(padded($0)) ms)" } ?? ""
+        let note = roundTrip.map { "(after \(Self.milliseconds($0)) ms)" } ?? ""
         console.show(transcript.control(.pong, payload, .received, note: note))
     }
 
@@ -50,6 +57,9 @@ extension ConnectRun: ConnectionHandler {
     /// Shows a frame's header, to who asked for it.
     func connection(_ connection: Connection<ConnectRun>, receivedHeader header: FrameHeader) {
         trace?.received(header)
+        if let repl, header.payloadBytes > ReplStatus.largeBytes || header.opcode == .continuation {
+            repl.status.watch()
+        }
     }
 
     /// Shows a frame's payload, to who asked for it.
@@ -63,6 +73,7 @@ extension ConnectRun: ConnectionHandler {
     /// Goes on with the input.
     func connectionDidDrain(_ connection: Connection<ConnectRun>) {
         readOn()
+        scheduleRequestWork()
     }
 
     /// Ends the run.
@@ -76,15 +87,26 @@ extension ConnectRun: ConnectionHandler {
     }
 
     /// Shows a message, and keeps it where there is a prompt.
-    func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction) {
-        if let repl { return repl.show(payload, as: kind, direction) }
-        console.show(transcript.message(payload, as: kind, direction).text)
+    /// - Parameter note: What is said about it.
+    func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, note: String = "") {
+        if let repl { return repl.show(payload, as: kind, direction, note: note) }
+        console.show(transcript.message(payload, as: kind, direction, note: note).text)
     }
 
     /// Pauses the peer while standard output does not keep up.
     private func waitForOutput(_ connection: Connection<ConnectRun>) {
-        if let output, output.isFull { connection.pauseReading() }
+        if isOutputFull { connection.pauseReading() }
     }
+
+    /// Goes on reading what the peer sends, in which there may be replies.
+    func resumeReading() {
+        guard let connection, connection.isPausedByUser else { return }
+        requests?.holdExpiry(at: loop.now)
+        connection.resumeReading()
+    }
+
+    /// Whether the reader of standard output, or of what goes to standard error, does not keep up.
+    var isOutputFull: Bool { output?.isFull ?? false || pushes?.isFull ?? false }
 
     /// Whether control frames are shown.
     var showsFrames: Bool { repl != nil || settings.arguments.verbosity > 0 }
@@ -98,7 +120,8 @@ extension ConnectRun: ConnectionHandler {
         return loop.now - ping.time
     }
 
-    private func padded(_ duration: Duration) -> String {
+    /// A duration in milliseconds, to the microsecond: `12.345`.
+    static func milliseconds(_ duration: Duration) -> String {
         let microseconds = Int(duration / .microseconds(1))
         return "\(microseconds / 1000).\(wsx.padded(microseconds % 1000, to: 3))"
     }

@@ -8,7 +8,11 @@ extension ConnectRun: InputReader.Receiver {
             let what = settings.arguments.input == .message ? "the input" : "input message \(number)"
             return end(with: .badInput(what: what, why: "it is not UTF-8 text; send it with --binary"))
         }
-        sendLasting(record, as: settings.kind)
+        if requests == nil {
+            sendLasting(record, as: settings.kind)
+        } else {
+            sendRequest(record, as: settings.kind, number: number)
+        }
     }
 
     /// A full queue pauses the input.
@@ -17,7 +21,8 @@ extension ConnectRun: InputReader.Receiver {
         confirmInTime()
     }
 
-    private var isFull: Bool { connection?.isFull ?? false || unconfirmed?.isFull ?? false }
+    /// Whether no more is to be sent for now.
+    var isFull: Bool { connection?.isFull ?? false || unconfirmed?.isFull ?? false || requests?.isFull ?? false }
 
     /// The input is over: what remains is to wait for replies.
     func inputEnded(_ error: IOError?) {
@@ -31,7 +36,8 @@ extension ConnectRun: InputReader.Receiver {
 
     /// Waits for replies, now that there is no more input.
     func startLinger() {
-        guard connection != nil, !isEnding, case .duration(let limit) = settings.arguments.linger else { return }
+        guard connection != nil, !isEnding, requests?.isSettled ?? true else { return }
+        guard case .duration(let limit) = settings.linger else { return }
         lastArrival = loop.turnTime
         lingerTimer = Timer(on: loop) { [unowned self] in lingerPassed(limit) }
         lingerTimer?.start(after: limit)
@@ -44,12 +50,13 @@ extension ConnectRun: InputReader.Receiver {
     }
 
     /// Sends a message and counts it.
-    func send(_ payload: RawSpan, as kind: MessageKind) {
+    /// - Parameter note: What is said of it where it is shown.
+    func send(_ payload: RawSpan, as kind: MessageKind, note: String = "") {
         guard let connection, connection.send(payload, as: kind) else {
             if repl != nil { console.error("the connection is closing: the message was not sent") }
             return
         }
-        if showsSentMessages { show(payload, as: kind, .sent) }
+        if showsSentMessages { show(payload, as: kind, .sent, note: note) }
     }
 
     /// Closes the connection when nothing has come for long enough, and nothing is on its way in either direction.

@@ -119,6 +119,7 @@ extension ConnectRun {
         unconfirmed?.connectionLost()
         guard failure == nil, !isDeaf, !hasClosed else { return false }
         guard let cause = silenceFailure ?? Failure.interruption(by: end) else { return false }
+        requests?.connectionLost()
         silenceFailure = nil
         confirmationWait = .none
         ping = nil
@@ -152,7 +153,9 @@ extension ConnectRun {
             return close(with: settings.closeFrame)
         }
         repl?.showsConnecting()
-        connections?.startNow()
+        guard nextSettings != nil else { return connections?.startNow() ?? () }
+        adoptNextSettings()
+        connect()
     }
 
     /// Gives up the wait for a connection.
@@ -184,6 +187,7 @@ extension ConnectRun: ConnectionSequence.Delegate {
     /// Says why, and when the next try is.
     func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure) {
         output?.writeFailure(failure)
+        repl?.showsWait(wait)
         let next = "reconnecting in \(Self.words(forWait: wait)) (attempt \(sequence.tryCount))"
         console.notice("wsx: " + Failure.joined(failure.message ?? "", next))
     }

@@ -6,7 +6,10 @@ import WSCore
 ///      arguments, stdin, editor → send → Connection → server
 ///      server → Connection → received → stdout, editor
 final class ConnectRun {
-    let settings: ConnectSettings
+    /// What is wished for. At the prompt it can become another server.
+    private(set) var settings: ConnectSettings
+    /// What was wished for at first.
+    let firstSettings: ConnectSettings
     let loop: EventLoop
     let console: Console
     let transcript: Transcript
@@ -20,10 +23,23 @@ final class ConnectRun {
     /// What happened to the input: not begun, being read, or over.
     var input: InputReader?
     var inputIsOver = false
-    /// Messages that were received and shown.
-    var receivedCount = 0
-    /// Whether permessage-deflate is in use.
-    private var isCompressed = false
+    /// What the messages that have come decide about the end.
+    var conditions: EndConditions
+    /// The messages of the input, where they are requests.
+    var requests: RequestQueue?
+    /// Looks after the requests whose time is over.
+    var requestTimer: Timer?
+    /// Set while there is work with requests to be done at the end of the turn.
+    var isRequestWorkScheduled = false
+    /// Standard error, where what answers no request goes there.
+    var pushes: MessageWriter?
+    /// What was agreed for the latest connection, and when.
+    private(set) var opened: OpenedFacts?
+    private(set) var connectionTime: Duration?
+    /// The lines of the opening handshake, of all its requests and responses.
+    var heads: [(line: String, direction: Transcript.Direction)] = []
+    /// The round trip of the latest ping that was answered.
+    var lastRoundTrip: Duration?
     /// When the last message came, or the input ended; in the loop's turn time.
     var lastArrival = Duration.zero
     /// Set when the run is to end: nothing more is sent.
@@ -36,6 +52,8 @@ final class ConnectRun {
     var hasClosed = false
     /// Set when another connection is to follow the one that is being closed.
     var isReopening = false
+    /// What it is to lead to, where that is another server.
+    var nextSettings: ConnectSettings?
     var lingerTimer: Timer?
     /// What had been received when the linger timer was last looked at, in bytes.
     var bytesAtLastLook = 0
@@ -61,6 +79,8 @@ final class ConnectRun {
     private var openTime: Duration?
     /// The connections that have been summed up.
     private var earlierConnectionCount = 0
+    private var lastEnd: ConnectionEnd?
+    private var hasConnected = false
     private var isHurried = false
     private var isStopping = false
     private var runTimer: Timer?
@@ -75,15 +95,22 @@ final class ConnectRun {
     /// Prepares a run.
     init(_ settings: ConnectSettings, on loop: EventLoop, console: Console) throws(Failure) {
         self.settings = settings
+        firstSettings = settings
         self.loop = loop
         self.console = console
         resources = ConnectionResources(on: loop)
+        conditions = settings.conditions
+        requests = try Self.requests(settings)
         if settings.arguments.reconnection != .never { unconfirmed = UnconfirmedMessages() }
         transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
         trace = settings.arguments.verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         do throws(IOError) {
             if !settings.isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output) {
-                output = try MessageWriter(settings.arguments, palette: console.outputPalette, on: loop)
+                output = try MessageWriter(settings.arguments, colors: console, on: loop)
+                if requests != nil, settings.arguments.isQuiet {
+                    pushes = try MessageWriter(
+                        settings.arguments, colors: console, to: StandardDescriptors.error, on: loop)
+                }
             }
         } catch {
             throw .output(error)
@@ -94,6 +121,7 @@ final class ConnectRun {
     func run() -> Failure? {
         output?.didDrain = { [unowned self] in outputDidDrain() }
         output?.didFail = { [unowned self] error in outputDidFail(error) }
+        pushes?.didDrain = { [unowned self] in outputDidDrain() }
         signals = [
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end(with: .terminated, hurried: true) },
@@ -109,7 +137,7 @@ final class ConnectRun {
 
     // MARK: Opening
 
-    private func connect() {
+    func connect() {
         var target = settings.connector
         do throws(Failure) {
             if settings.url.endpoint == .embeddedEcho { target.destination = try startEmbeddedEcho() }
@@ -122,7 +150,8 @@ final class ConnectRun {
         let connections = ConnectionSequence(
             to: target, resources: settings.connectorResources, backoff: settings.backoff, on: loop,
             delegate: self)
-        connections.didStep = { [unowned self] step in show(step) }
+        connections.didStep = { [unowned self] step in took(step) }
+        connections.didStart = { [unowned self] in heads = [] }
         self.connections = connections
         connections.start()
     }
@@ -130,6 +159,7 @@ final class ConnectRun {
     private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
         let echo = try ListenRun(.embeddedEcho(for: settings), on: loop, console: console)
         let address = try echo.start()
+        // One of an earlier connection goes with it.
         embeddedEcho = echo
         return .tcp(host: address?.host ?? "", port: address?.port ?? 0)
     }
@@ -137,7 +167,9 @@ final class ConnectRun {
     /// Takes a connection: sends what every one begins with, then what may not have arrived on the one before.
     func opened(_ opened: Connector.Opened) {
         if openTime == nil { openTime = loop.now }
-        isCompressed = opened.deflate != nil
+        connectionTime = loop.now
+        self.opened = OpenedFacts(opened)
+        lastRoundTrip = nil
         output?.writeOpen(
             url: "\(opened.request.url)", subprotocol: opened.upgrade.subprotocol, extensions: opened.upgrade.extensions
         )
@@ -150,10 +182,9 @@ final class ConnectRun {
         announce(opened)
         startHeartbeat(of: connection)
         connection.start(with: opened.firstBytes)
-        for message in settings.messages {
-            message.payload.withUnsafeBytes { send($0.bytes, as: message.kind) }
-        }
+        sendInitialMessages()
         sendUnconfirmed()
+        sendRequests()
         goOn()
     }
 
@@ -183,7 +214,8 @@ final class ConnectRun {
     }
 
     private func announce(_ opened: Connector.Opened) {
-        let isFirst = connections?.openedCount == 1
+        let isFirst = connections?.openedCount == 1 && !hasConnected
+        hasConnected = true
         guard settings.isRepl else {
             if !isFirst || connections?.tryCount != 0 { console.notice("wsx: connected to \(opened.request.url)") }
             return
@@ -227,6 +259,8 @@ final class ConnectRun {
     /// Ends the run for a reason of its own; the first counts.
     /// - Parameter hurried: Whether to give the peer but a moment to answer the close frame.
     func end(with failure: Failure?, hurried: Bool = false) {
+        // That of an earlier connection of the prompt is done with.
+        if case .told? = self.failure, failure != nil { self.failure = nil }
         if self.failure == nil { self.failure = failure }
         isEnding = true
         lingerTimer = nil
@@ -251,6 +285,8 @@ final class ConnectRun {
         heartbeat = nil
         confirmTimer = nil
         lingerTimer = nil
+        requestTimer = nil
+        lastEnd = end
         output?.writeClose(end)
         if opensAnother(after: end) { return }
         // What came after the last message that was asked for decides nothing, unless we had to wait for it.
@@ -266,6 +302,7 @@ final class ConnectRun {
         guard let repl, !isEnding else { return false }
         if let openTime { showSummary(since: openTime) }
         showUnconfirmed()
+        abandonRequests()
         if let failure {
             output?.writeFailure(failure)
             console.report(failure)
@@ -286,6 +323,25 @@ final class ConnectRun {
         return true
     }
 
+    /// Connects to another server, after the connection that there is has been closed.
+    func reconnect(with settings: ConnectSettings) {
+        nextSettings = settings
+        reconnect()
+    }
+
+    /// Takes the other server for the one to connect to. What was meant for the first is not sent to it.
+    func adoptNextSettings() {
+        guard let next = nextSettings else { return }
+        nextSettings = nil
+        settings = next
+        connections?.cancel()
+        connections = nil
+        earlierConnectionCount = 0
+        if unconfirmed != nil { unconfirmed = UnconfirmedMessages() }
+        requests?.sendsInitial = !next.messages.isEmpty
+        requests?.abandon()
+    }
+
     /// There is no connection, and there will be none.
     func finish() {
         if let openTime, !isStopping, settings.isRepl || settings.arguments.verbosity > 0 {
@@ -302,11 +358,14 @@ final class ConnectRun {
         repl?.close()
         repl = nil
         if !isStopping {
+            failure = judged(failure)
             if let failure { output?.writeFailure(failure) }
             showUnconfirmed()
+            showUnanswered()
         }
         isStopping = true
         output?.flush()
+        pushes?.flush()
         stopWhenDrained()
         guard isHurried, graceTimer == nil else { return }
         graceTimer = Timer(on: loop) { [unowned self] in loop.stop() }
@@ -314,12 +373,12 @@ final class ConnectRun {
     }
 
     private func stopWhenDrained() {
-        if output?.isDrained ?? true { loop.stop() }
+        if output?.isDrained ?? true, pushes?.isDrained ?? true { loop.stop() }
     }
 
     /// Standard output has taken everything that had to wait.
     private func outputDidDrain() {
-        connection?.resumeReading()
+        if !isOutputFull { resumeReading() }
         if isStopping { stopWhenDrained() }
     }
 
@@ -330,13 +389,24 @@ final class ConnectRun {
         if isStopping { loop.stop() }
     }
 
+    private static func words(for end: ConnectionEnd) -> String {
+        switch end.code {
+        case .abnormalClosure: "lost without a close frame"
+        case .noStatus: "closed without a code"
+        case let code: "closed with \(code.rawValue)"
+        }
+    }
+
     private func showSummary(since openTime: Duration) {
         let duration = Failure.words(for: loop.now - openTime)
         let count = (connections?.openedCount ?? 1) - earlierConnectionCount
         let traffic = TrafficReport.words(
             sent: earlierTraffic.sent, received: earlierTraffic.received,
-            showsBytes: isCompressed || settings.arguments.verbosity > 0)
-        console.notice("Disconnected after \(duration)\(count > 1 ? ", \(count) connections" : ""): \(traffic).")
+            showsWire: opened?.isCompressed ?? false || settings.arguments.verbosity > 0)
+        let connections = count > 1 ? ", \(count) connections" : ""
+        console.notice(
+            "Disconnected after \(duration)\(connections): \(traffic)\(lastEnd.map { "; \(Self.words(for: $0))" } ?? "")."
+        )
     }
 
     private func interrupted() {

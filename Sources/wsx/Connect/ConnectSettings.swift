@@ -4,14 +4,20 @@ import WSCore
 struct ConnectSettings {
     /// What was typed, for all that means what it says.
     let arguments: ConnectArguments
+    /// Reads what need not stand on the command line.
+    let secrets: Secrets
     /// Where to connect to.
-    let url: WebSocketURL
+    var url: WebSocketURL
     /// What to ask for there, and how to get there.
-    let connector: Connector.Settings
+    var connector: Connector.Settings
     /// TLS with the server and with proxies, and cookies.
     let connectorResources: ConnectorResources
     /// What is sent as soon as the connection is open, in order.
-    let messages: [(payload: [UInt8], kind: MessageKind)]
+    var messages: [(payload: [UInt8], kind: MessageKind)]
+    /// What the messages that come decide about the end of the run, before any has come.
+    let conditions: EndConditions
+    /// How replies are told from other messages; nil: what is sent are no requests.
+    let requests: RequestQueue.Settings?
     /// The close frame that this end sends.
     let closeFrame: CloseFrame
     /// Whether the lines to be sent are typed into a REPL.
@@ -24,12 +30,8 @@ struct ConnectSettings {
         _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
         self.arguments = arguments
-        do throws(URLError) {
-            url = try WebSocketURL(parsing: arguments.url)
-        } catch {
-            let shown = escapingControls(WebSocketURL.withoutUserInfo(arguments.url))
-            throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
-        }
+        self.secrets = secrets
+        url = try Self.url(parsing: arguments.url)
         let proxies = try Self.proxies(arguments, secrets: secrets)
         let request = try RequestComposition(arguments: arguments, secrets: secrets).request(for: url)
         connector = Connector.Settings(
@@ -42,12 +44,24 @@ struct ConnectSettings {
         let tls = needsTLS ? TLSComposition(arguments: arguments.tls, secrets: secrets) : nil
         connectorResources = try ConnectorResources.make(tls)
         messages = try Self.messages(arguments)
+        conditions = try EndConditions(arguments)
+        requests = try RequestQueue.Settings.make(arguments)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
         let readsInput = arguments.readsInput && (messages.isEmpty || arguments.isInteractive)
         let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.input == .lines
         isRepl = readsInput && isTyped
         readsPipe = readsInput && !isTyped
+    }
+
+    /// A URL as typed, or ``Failure/badArgument(what:why:)``, which shows no password.
+    static func url(parsing text: String) throws(Failure) -> WebSocketURL {
+        do throws(URLError) {
+            return try WebSocketURL(parsing: text)
+        } catch {
+            let shown = escapingControls(WebSocketURL.withoutUserInfo(text))
+            throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
+        }
     }
 
     private static func proxies(_ arguments: ConnectArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {
@@ -93,6 +107,14 @@ struct ConnectSettings {
                 interval: interval, maximumMisses: arguments.heartbeatMisses,
                 message: arguments.heartbeatMessage.map { Array($0.utf8) })
         }
+    }
+
+    /// How long nothing may come, once the input is over, before the connection is closed. Who asks for a message to
+    /// wait for, waits; who asks for replies has all of them.
+    var linger: Linger {
+        if let linger = arguments.linger { return linger }
+        if !arguments.until.isEmpty { return .forever }
+        return .duration(requests == nil ? .seconds(1) : .zero)
     }
 
     /// The kind of the messages that are sent.

@@ -29,6 +29,8 @@ final class ConnectionSequence {
     private(set) var openedCount = 0
     /// Called with each step of the way.
     var didStep: ((Connector.Step) -> Void)?
+    /// Called when a connection begins to be opened.
+    var didStart: (() -> Void)?
 
     private let target: Connector.Settings
     private let resources: ConnectorResources
@@ -77,6 +79,7 @@ final class ConnectionSequence {
                 failed(.connecting(url: "\(connector.url)", error))
             }
         }
+        didStart?()
         connector.didStep = didStep
         state = .connecting(connector)
         connector.start()

@@ -48,11 +48,15 @@ struct JSONReader {
         }
     }
 
-    /// Reads the text to its end.
-    /// - Throws: ``JSONError`` when it is not JSON.
-    static func check(_ text: RawSpan) throws(JSONError) {
+    /// Why a text is not JSON; nil: it is.
+    static func problem(in text: RawSpan) -> JSONError? {
         var reader = JSONReader()
-        while try reader.next(in: text) != nil {}
+        do throws(JSONError) {
+            while try reader.next(in: text) != nil {}
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Takes the comma after a value.

@@ -119,7 +119,8 @@ extension ListenRun: LineEditor.Delegate {
         case .help(let topic): console.showHelp(topic, of: Self.commands)
         case .quit: end()
         // The table leaves the others to `connect`.
-        case .reconnect, .show, .find, .filter, .save: break
+        case .file, .sendJSON, .repeatMessage, .reconnect, .connect, .headers, .info: break
+        case .show, .find, .filter, .save: break
         }
     }
 

@@ -44,7 +44,7 @@ final class ListenRun {
         self.console = console
         transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
         do throws(IOError) {
-            output = settings.writesOutput ? try MessageWriter(settings.arguments, palette: console.outputPalette, on: loop) : nil
+            output = settings.writesOutput ? try MessageWriter(settings.arguments, colors: console, on: loop) : nil
         } catch {
             throw .output(error)
         }
@@ -179,7 +179,7 @@ final class ListenRun {
             console.notice("Client \(number) disconnected: \(end.code.rawValue)\(reason)\(violation)")
             if settings.arguments.verbosity > 0 {
                 let traffic = TrafficReport.words(
-                    sent: connection.sentTraffic, received: connection.receivedTraffic, showsBytes: true)
+                    sent: connection.sentTraffic, received: connection.receivedTraffic, showsWire: true)
                 console.notice("Client \(number): \(traffic)")
             }
         }

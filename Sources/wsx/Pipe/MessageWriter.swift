@@ -14,11 +14,15 @@ final class MessageWriter {
     private let style: OutputStyle?
     private var clock = EventClock()
 
-    /// Makes a writer to standard output.
-    init(_ arguments: some SharedArguments, palette: Palette, on loop: EventLoop) throws(IOError) {
+    /// Makes a writer to standard output, or to another descriptor.
+    /// - Parameter colors: Knows what is coloured there.
+    init(
+        _ arguments: some SharedArguments, colors: Console, to descriptor: Int32 = StandardDescriptors.output,
+        on loop: EventLoop
+    ) throws(IOError) {
         format = arguments.output
-        style = OutputStyle(arguments, palette: palette)
-        writer = try DescriptorWriter(descriptor: StandardDescriptors.output, on: loop)
+        style = OutputStyle(arguments, to: descriptor, palette: colors.colors(on: descriptor))
+        writer = try DescriptorWriter(descriptor: descriptor, on: loop)
     }
 
     /// Whether the source of what is written is to pause until ``didDrain``.
@@ -42,8 +46,11 @@ final class MessageWriter {
         writer.flush()
     }
 
-    /// Writes a message; `client` is the number of the client that sent it, where there are several.
-    func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil) {
+    /// Writes a message.
+    /// - Parameters:
+    ///   - client: The number of the client that sent it, where there are several.
+    ///   - reply: What it answers, if it does.
+    func write(_ payload: RawSpan, as kind: MessageKind, client: Int? = nil, reply: Reply? = nil) {
         switch format {
         case .text, .nul, .raw:
             if let style {
@@ -60,6 +67,10 @@ final class MessageWriter {
                 event.add("opcode", kind == .text ? "text" : "binary")
                 event.add("bytes", payload.byteCount)
                 event.addPayload(payload, isText: kind == .text)
+                if let reply {
+                    event.add("request", reply.number)
+                    event.add("rtt_us", Int(reply.roundTrip / .microseconds(1)))
+                }
             }
         }
     }

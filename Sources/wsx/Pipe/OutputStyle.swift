@@ -1,6 +1,6 @@
 import WSCore
 
-/// What becomes of a message on its way to standard output where it does not go there byte for byte: on a terminal, and
+/// What becomes of a message on its way out where it does not go there byte for byte: on a terminal, and
 /// with `--pretty`.
 struct OutputStyle {
     /// Whether nothing of a peer's may act on what reads the output.
@@ -9,9 +9,9 @@ struct OutputStyle {
     let isPretty: Bool
     let palette: Palette
 
-    /// The style of the program's standard output; nil: byte for byte.
-    init?(_ arguments: some SharedArguments, palette: Palette) {
-        isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.output)
+    /// The style of a descriptor; nil: byte for byte.
+    init?(_ arguments: some SharedArguments, to descriptor: Int32, palette: Palette) {
+        isTerminal = StandardDescriptors.isTerminal(descriptor)
         isPretty = arguments.output == .text && (arguments.isPretty ?? isTerminal)
         self.palette = palette
         guard isTerminal || isPretty else { return nil }

@@ -14,6 +14,8 @@ enum ExitStatus: Int32 {
     case violation = 5
     /// Timed out.
     case timedOut = 6
+    /// What was expected did not come.
+    case unmet = 7
     /// Ended by SIGINT.
     case interrupted = 130
     /// Ended by SIGTERM.

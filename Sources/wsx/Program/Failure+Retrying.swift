@@ -9,6 +9,7 @@ extension Failure {
         case .closed(let frame): Self.isPassing(frame.code)
         case .connecting(_, let error): Self.isPassing(error)
         case .badArgument, .badInput, .input, .output, .system, .listening: false
+        case .unmet, .noReply, .lateReplies, .unanswered: false
         case .violation, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated: false
         }
     }

@@ -32,6 +32,14 @@ enum Failure: Error {
     case violation(ProtocolError)
     /// The peer left our close frame unanswered.
     case closingTimedOut(after: Duration)
+    /// No message has matched these regular expressions, in this time if it was over.
+    case unmet([String], after: Duration?)
+    /// A request has had no reply in time, and the replies after it cannot be told.
+    case noReply(to: Int, after: Duration)
+    /// So many requests have had no reply in time.
+    case lateReplies(Int, after: Duration)
+    /// The connection ended before so many requests were answered.
+    case unanswered(Int)
     /// The run took longer than it may.
     case runTimedOut(after: Duration)
     /// SIGINT.
@@ -43,11 +51,12 @@ enum Failure: Error {
     var status: ExitStatus {
         switch self {
         case .badArgument, .badInput: .usage
-        case .input, .output, .system, .closed, .lost: .closed
+        case .input, .output, .system, .closed, .lost, .unanswered: .closed
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
-        case .closingTimedOut, .runTimedOut, .silent: .timedOut
+        case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies: .timedOut
+        case .unmet: .unmet
         case .gaveUp(_, let failure), .told(let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
@@ -79,6 +88,15 @@ enum Failure: Error {
             "the peer broke the WebSocket protocol: \(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .closingTimedOut(let limit):
             "closing: the peer did not answer for \(Self.words(for: limit)); --close-timeout waits longer"
+        case .unmet(let patterns, let limit):
+            "no message matched --expect \(patterns.map { "'\(escapingControls($0))'" }.joined(separator: ", "))"
+                + (limit.map { " within \(Self.words(for: $0)) (--timeout)" } ?? "")
+        case .noReply(let number, let limit):
+            "request \(number): no reply within \(Self.words(for: limit)); --reply-timeout waits longer"
+        case .lateReplies(let count, let limit):
+            "\(Self.number(count, "request")) had no reply within \(Self.words(for: limit)); "
+                + "--reply-timeout waits longer"
+        case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
         case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
         case .interrupted, .terminated, .told: nil
         }
@@ -95,10 +113,11 @@ enum Failure: Error {
             "handshake"
         case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
-        case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent: "timeout"
+        case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies: "timeout"
+        case .unmet: "expectation"
         case .gaveUp(_, let failure), .told(let failure): failure.kind
         case .connecting: "connect"
-        case .closed: "closed"
+        case .closed, .unanswered: "closed"
         case .lost: "lost"
         case .violation: "protocol"
         case .interrupted, .terminated: "interrupted"
@@ -170,6 +189,11 @@ enum Failure: Error {
         case .addressInUse?: "; is another server running there? Port 0 picks a free one"
         default: ""
         }
+    }
+
+    /// What is said of requests at the end: `2 requests were not answered`.
+    static func words(forUnanswered count: Int) -> String {
+        "\(number(count, "request")) \(count == 1 ? "was" : "were") not answered"
     }
 
     private static func words(for frame: CloseFrame) -> String {

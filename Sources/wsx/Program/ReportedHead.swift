@@ -30,8 +30,13 @@ enum ReportedHead {
             .map { escapingControls($0) }
     }
 
+    /// Whether a field gives access to something.
+    static func isSecret(_ field: HeaderField) -> Bool {
+        secretNames.contains(where: field.isNamed)
+    }
+
     private static func line(_ field: HeaderField) -> String {
-        if secretNames.contains(where: field.isNamed) { return "\(field.name): •••" }
+        if isSecret(field) { return "\(field.name): •••" }
         // RFC 9110 §4.2.4: a URL can carry a user name and password.
         let value = field.isNamed("Location") ? WebSocketURL.withoutUserInfo(field.value) : field.value
         return "\(field.name): \(value)"

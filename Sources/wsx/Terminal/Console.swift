@@ -6,8 +6,8 @@ final class Console {
     weak var editor: LineEditor?
     /// The colours for what is shown here.
     let palette: Palette
-    /// The colours for messages on standard output.
-    let outputPalette: Palette
+    private let color: ColorChoice
+    private let hasNoColor: Bool
     private let isQuiet: Bool
 
     /// Makes a console.
@@ -17,19 +17,23 @@ final class Console {
     ///   - environment: Looks an environment variable up.
     init(color: ColorChoice, isQuiet: Bool, environment: (String) -> String?) {
         self.isQuiet = isQuiet
-        func colors(on descriptor: Int32) -> Palette {
-            switch color {
-            case .always: Palette(isEnabled: true)
-            case .never: Palette(isEnabled: false)
-            // The convention of no-color.org: any value but an empty one.
-            case .auto:
-                Palette(
-                    isEnabled: StandardDescriptors.isTerminal(descriptor)
-                        && (environment("NO_COLOR") ?? "").isEmpty)
-            }
+        self.color = color
+        // The convention of no-color.org: any value but an empty one.
+        hasNoColor = color == .auto && !(environment("NO_COLOR") ?? "").isEmpty
+        palette = Self.colors(color, hasNoColor: hasNoColor, on: StandardDescriptors.error)
+    }
+
+    /// The colours for what is written to a descriptor.
+    func colors(on descriptor: Int32) -> Palette {
+        Self.colors(color, hasNoColor: hasNoColor, on: descriptor)
+    }
+
+    private static func colors(_ color: ColorChoice, hasNoColor: Bool, on descriptor: Int32) -> Palette {
+        switch color {
+        case .always: Palette(isEnabled: true)
+        case .never: Palette(isEnabled: false)
+        case .auto: Palette(isEnabled: !hasNoColor && StandardDescriptors.isTerminal(descriptor))
         }
-        palette = colors(on: StandardDescriptors.error)
-        outputPalette = colors(on: StandardDescriptors.output)
     }
 
     /// Makes the transcript of a run, which begins now.

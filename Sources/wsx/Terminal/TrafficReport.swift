@@ -2,16 +2,23 @@ import WSCore
 
 /// Words for what went over a connection.
 enum TrafficReport {
-    /// What went both ways: `2 sent (812 B, 140 B on the wire), 1 received (17 B, 19 B on the wire)`.
+    /// What went both ways: `2 sent, 1 received; 812 B out (140 B on the wire), 17 B in (19 B on the wire)`.
     ///
-    /// - Parameter showsBytes: Whether the bytes are shown, those of the messages against those that travelled.
-    static func words(sent: Traffic, received: Traffic, showsBytes: Bool) -> String {
-        "\(part(sent, "sent", showsBytes)), \(part(received, "received", showsBytes))"
+    /// - Parameter showsWire: Whether the bytes that travelled are shown, beside those of the messages.
+    static func words(sent: Traffic, received: Traffic, showsWire: Bool) -> String {
+        "\(sent.messages) sent, \(received.messages) received; "
+            + "\(bytes(sent, "out", showsWire)), \(bytes(received, "in", showsWire))"
     }
 
-    private static func part(_ traffic: Traffic, _ verb: String, _ showsBytes: Bool) -> String {
-        guard showsBytes else { return "\(traffic.messages) \(verb)" }
-        return "\(traffic.messages) \(verb) (\(size(traffic.messageBytes)), \(size(traffic.wireBytes)) on the wire)"
+    private static func bytes(_ traffic: Traffic, _ direction: String, _ showsWire: Bool) -> String {
+        let wire = showsWire ? " (\(size(traffic.wireBytes)) on the wire)" : ""
+        return "\(size(traffic.messageBytes)) \(direction)\(wire)"
+    }
+
+    /// What compression has saved, headers and control frames counted in: `61 % saved`.
+    static func savings(_ traffic: Traffic) -> String {
+        guard traffic.wireBytes < traffic.messageBytes else { return "nothing saved" }
+        return "\((traffic.messageBytes - traffic.wireBytes) * 100 / traffic.messageBytes) % saved"
     }
 
     /// A number of bytes: `812 B`, `31.2 KiB`, `1.0 GiB`; exact below 10 KiB.

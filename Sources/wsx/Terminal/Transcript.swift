@@ -64,12 +64,15 @@ final class Transcript {
     // MARK: Messages
 
     /// The lines of a message, of a long one the first.
-    /// - Parameter number: By which all of it can be shown; nil: it cannot.
+    /// - Parameters:
+    ///   - number: By which all of it can be shown; nil: it cannot.
+    ///   - note: What is said about it, after its end.
     func message(
-        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, number: Int? = nil
+        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, number: Int? = nil,
+        note: String = ""
     ) -> Message {
         let size = screenSize()
-        return message(payload, as: kind, direction, client: client, at: clock.now, size: size) { column in
+        return message(payload, as: kind, direction, client: client, note: note, at: clock.now, size: size) { column in
             .fold(for: size, column: column)
         } remark: { result in
             let lines = result.hiddenLines.map { " \(Failure.number($0, "more line"))," } ?? ""
@@ -108,14 +111,15 @@ final class Transcript {
     }
 
     private func message(
-        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil,
+        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, note: String = "",
         at moment: TranscriptClock.Moment, size: ScreenSize?, limit: (Int) -> LayoutLimit,
         remark: (MessageLayout.Result) -> String
     ) -> Message {
         let name = kind == .text ? "text" : "binary"
         let bytes = rightAligned("\(payload.byteCount)", 5) + " B"
         guard payload.byteCount > 0 else {
-            return Message(text: compose(direction, name, bytes, client: client, at: moment), isFolded: false)
+            let rest = bytes + (note.isEmpty ? "" : "  " + note)
+            return Message(text: compose(direction, name, rest, client: client, at: moment), isFolded: false)
         }
         var column = contentColumn(client: client, size: bytes)
         var separator = "  "
@@ -132,6 +136,7 @@ final class Transcript {
         if result.isFolded {
             content += "\n" + String(repeating: " ", count: column) + palette.quiet(remark(result))
         }
+        if !note.isEmpty { content += "  " + note }
         return Message(
             text: compose(direction, name, bytes + separator + content, client: client, at: moment),
             isFolded: result.isFolded)
@@ -191,8 +196,9 @@ final class Transcript {
     }
 
     /// A line of the head of a request or response.
-    func head(_ text: String, _ direction: Direction) -> String {
-        let time = clock.text(of: clock.now)
+    /// - Parameter isPast: Whether it is shown again, so that the present time says nothing.
+    func head(_ text: String, _ direction: Direction, isPast: Bool = false) -> String {
+        let time = isPast ? "" : clock.text(of: clock.now)
         let arrow = palette.styled(direction.arrow, direction.style)
         return (time.isEmpty ? "" : palette.quiet(time) + " ") + "\(arrow) \(text)\n"
     }

@@ -27,6 +27,7 @@ import Testing
                 wsx: Talk WebSocket from the command line
 
                 Usage: wsx COMMAND [ARGUMENT...]
+                       wsx [OPTION...] URL [MESSAGE...]
 
                 Commands:
                   connect      Talk to a WebSocket server
@@ -130,12 +131,20 @@ import Testing
                       --output FORMAT             How messages are written to stdout [text]
 
                 Ending:
-                      --linger DURATION           Wait so long for replies after stdin [1s]
+                      --linger DURATION           Wait so long for replies after stdin (1s)
                   -n, --count N                   Leave after N received messages
+                      --until REGEX               Leave when a message matches
+                      --expect REGEX              Exit with 7 unless a message matches
                       --timeout DURATION          End the whole run after so long
                       --close-code CODE           Status code of the close frame [1000]
                       --close-reason TEXT         Reason in the close frame
                       --close-timeout DURATION    Time for the peer to answer a close [5s]
+
+                Requests and replies:
+                      --request                   Wait for a reply to each message
+                      --correlate FIELD           Match replies by a JSON field
+                      --json-rpc                  Make JSON-RPC calls of 'method arg...'
+                      --reply-timeout DURATION    Time for the reply to a request [30s]
 
                 Staying connected:
                       --reconnect[=N]             Connect again, N times or forever

@@ -41,6 +41,15 @@ import WSCore
         ConnectCase("output", "--output", "json") { $0.output = .json },
         ConnectCase("linger", "--linger", "forever") { $0.linger = .forever },
         ConnectCase("count", "-n", "50k") { $0.count = 50_000 },
+        ConnectCase("until", "--until", "a", "--until=^b$") { $0.until = ["a", "^b$"] },
+        ConnectCase("expect", "--expect", "a", "--expect=b") { $0.expectations = ["a", "b"] },
+        ConnectCase("request", "--request") { $0.sendsRequests = true },
+        ConnectCase("correlate", "--correlate", "/a/id") { $0.correlation = "/a/id" },
+        ConnectCase("json-rpc", "--json-rpc") { $0.isJSONRPC = true },
+        ConnectCase("reply-timeout", "--reply-timeout", "5", "--request") {
+            $0.sendsRequests = true
+            $0.replyTimeout = .seconds(5)
+        },
         ConnectCase("timeout", "--timeout", "1m") { $0.timeout = .seconds(60) },
         ConnectCase("close-code", "--close-code", "4000") { $0.closeCode = 4000 },
         ConnectCase("close-reason", "--close-reason", "bye") { $0.closeReason = "bye" },
@@ -164,7 +173,7 @@ import WSCore
     func defaults(command: Command) throws {
         for option in OptionTable.options(of: command) {
             guard let value = option.defaultValue else { continue }
-            let words = [command.rawValue, "u"] + (option.requirement.map { ["--\($0)=1"] } ?? [])
+            let words = [command.rawValue, "u"] + (option.requirements.prefix(1).map { "--\($0)" + (option.requirements.count == 1 ? "=1" : "") })
             let plain = try CommandLineParser.parse(words)
             let given = try CommandLineParser.parse(words + ["--\(option.long)=\(value)"])
             #expect(given == plain, "--\(option.long)")

@@ -11,18 +11,21 @@ import Testing
             (["conect"], "unknown command 'conect'; did you mean 'wsx connect'?"),
             (["bench"], "unknown command 'bench'; 'wsx -h' shows the commands"),
             (["help", "bogus"], "unknown command 'bogus'; 'wsx -h' shows the commands"),
-            (["ws://h/p"], "unknown command 'ws://h/p'; did you mean 'wsx connect ws://h/p'?"),
-            ([":8080"], "unknown command ':8080'; did you mean 'wsx connect :8080'?"),
+            (["conect", "-v", "ws://h/p"], "unknown command 'conect'; did you mean 'wsx connect'?"),
+            (["-q"], "'wsx connect' needs URL; 'wsx connect -h' shows the usage"),
+            (["-q", "-c"], "'-c' needs a value: -c URL"),
+            (["--listen"], "'--listen' needs a value: --listen PORT"),
+            (["-l", "8080", "-n5"], "'-n' belongs to 'wsx connect'"),
             (["connect", "--outptu"], "unknown option '--outptu'; did you mean '--output'?"),
             (["connect", "--out", "raw"], "unknown option '--out'; did you mean '--output'?"),
             (["connect", "--quite=1"], "unknown option '--quite'; did you mean '--quiet'?"),
             (["connect", "-linger", "1"], "unknown option '-l'; did you mean '--linger'?"),
             (["connect", "-Z"], "unknown option '-Z'; 'wsx connect -h' shows the options"),
-            (["--bananas"], "unknown option '--bananas'; 'wsx -h' shows the options"),
+            (["--bananas"], "unknown option '--bananas'; 'wsx connect -h' shows the options"),
             (["connect", "--echo"], "'--echo' belongs to 'wsx listen'"),
             (["listen", "-n5"], "'-n' belongs to 'wsx connect'"),
             (["connect", "--version"], "'--version' belongs to 'wsx'"),
-            (["-v", "connect"], "'-v' belongs to 'wsx connect' and 'wsx listen'; write it after the command"),
+            (["-v", "connect"], "'-v' stands before the command; write 'wsx connect -v ...'"),
             (["connect", "echo:", "--linger"], "'--linger' needs a value: --linger DURATION"),
             (["connect", "echo:", "-qx"], "'-x' needs a value: -x MESSAGE"),
             (["listen", "--echo=yes"], "'--echo' takes no value; write it without '='"),
@@ -39,6 +42,10 @@ import Testing
                 ["connect", "echo:", "--heartbeat-message=x"],
                 "'--heartbeat-message' says nothing without '--heartbeat'; give that one, too"
             ),
+            (
+                ["connect", "echo:", "--reply-timeout=1"],
+                "'--reply-timeout' says nothing without '--request', '--correlate' or '--json-rpc'; give one of them, too"
+            ),
         ] as [([String], String)])
     func message(words: [String], expected: String) {
         #expect(Self.message(words) == "wsx: " + expected)
@@ -53,6 +60,18 @@ import Testing
             ("--close-timeout=1000000001", "'1000000001' for '--close-timeout': expected at most 1000000000s"),
             ("--fragment-size=big", "'big' for '--fragment-size': expected a size in bytes such as 512, 64k or 16M"),
             ("--fragment-size=0", "'0' for '--fragment-size': expected 1 through 1099511627776"),
+            (
+                "--until=a(",
+                "'a(' for '--until': expected a regular expression of PCRE2: missing closing parenthesis (at byte 3)"
+            ),
+            (
+                "--expect=[",
+                "'[' for '--expect': expected a regular expression of PCRE2: missing terminating ] for character class (at byte 2)"
+            ),
+            (
+                "--correlate=/a~2",
+                "'/a~2' for '--correlate': expected the name of a member, or a JSON Pointer, in which only ~0 and ~1 follow a tilde"
+            ),
             ("-nx", "'x' for '-n': expected a number such as 5, 50k or 1M"),
             ("-n0", "'0' for '-n': expected 1 through 1000000000000"),
             ("--input=hex", "'hex' for '--input': expected lines, nul, message or chunks"),

@@ -76,6 +76,24 @@ import WSCore
         Example(
             failure: .runTimedOut(after: .milliseconds(250)), status: .timedOut, kind: "timeout",
             message: "timed out after 250 ms (--timeout)"),
+        Example(
+            failure: .unmet(["a\u{1B}", "b"], after: nil), status: .unmet, kind: "expectation",
+            message: #"no message matched --expect 'a\u{1B}', 'b'"#),
+        Example(
+            failure: .unmet(["a"], after: .seconds(2)), status: .unmet, kind: "expectation",
+            message: "no message matched --expect 'a' within 2 s (--timeout)"),
+        Example(
+            failure: .noReply(to: 3, after: .seconds(30)), status: .timedOut, kind: "timeout",
+            message: "request 3: no reply within 30 s; --reply-timeout waits longer"),
+        Example(
+            failure: .lateReplies(2, after: .milliseconds(250)), status: .timedOut, kind: "timeout",
+            message: "2 requests had no reply within 250 ms; --reply-timeout waits longer"),
+        Example(
+            failure: .unanswered(1), status: .closed, kind: "closed",
+            message: "the peer closed the connection: 1 request was not answered"),
+        Example(
+            failure: .unanswered(2), status: .closed, kind: "closed",
+            message: "the peer closed the connection: 2 requests were not answered"),
         Example(failure: .interrupted, status: .interrupted, kind: "interrupted", message: nil),
         Example(failure: .terminated, status: .terminated, kind: "interrupted", message: nil),
         Example(

@@ -20,8 +20,8 @@ import WSCore
             return nil
         }
         #expect(console.palette.isEnabled == isTerminal)
-        #expect(console.outputPalette.isEnabled == isOutputTerminal)
-        #expect(asked == (isTerminal || isOutputTerminal ? ["NO_COLOR"] : []))
+        #expect(console.colors(on: StandardDescriptors.output).isEnabled == isOutputTerminal)
+        #expect(asked == ["NO_COLOR"])
         #expect(Console(color: .auto, isQuiet: false) { _ in "" }.palette.isEnabled == isTerminal)
         #expect(!Console(color: .auto, isQuiet: false) { _ in "1" }.palette.isEnabled)
     }

@@ -8,10 +8,20 @@ import WSCore
     func words() {
         let sent = Traffic(messages: 2, messageBytes: 20, wireBytes: 40)
         let received = Traffic(messages: 1, messageBytes: 1 << 20, wireBytes: 40_000)
-        #expect(TrafficReport.words(sent: sent, received: received, showsBytes: false) == "2 sent, 1 received")
         #expect(
-            TrafficReport.words(sent: sent, received: received, showsBytes: true)
-                == "2 sent (20 B, 40 B on the wire), 1 received (1.0 MiB, 39.0 KiB on the wire)")
+            TrafficReport.words(sent: sent, received: received, showsWire: false)
+                == "2 sent, 1 received; 20 B out, 1.0 MiB in")
+        #expect(
+            TrafficReport.words(sent: sent, received: received, showsWire: true)
+                == "2 sent, 1 received; 20 B out (40 B on the wire), 1.0 MiB in (39.0 KiB on the wire)")
+    }
+
+    @Test(
+        "what compression saved is a part of the messages, and may be nothing",
+        arguments: [(100, 39, "61 % saved"), (100, 104, "nothing saved"), (0, 0, "nothing saved")])
+    func savings(messageBytes: Int, wireBytes: Int, words: String) {
+        let traffic = Traffic(messages: 1, messageBytes: messageBytes, wireBytes: wireBytes)
+        #expect(TrafficReport.savings(traffic) == words)
     }
 
     @Test(

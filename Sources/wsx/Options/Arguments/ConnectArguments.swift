@@ -14,14 +14,26 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var stripsCarriageReturn = false
     var output = OutputFormat.text
 
-    var linger = Linger.duration(.seconds(1))
+    /// Nil: what else was asked for decides.
+    var linger: Linger?
     /// The number of received messages that ends the run, 1 or more.
     var count: Int?
+    /// Regular expressions, which compile.
+    var until: [String] = []
+    var expectations: [String] = []
     var timeout: Duration?
     var closeCode: UInt16 = 1000
     /// At most ``CloseReasonValue/longestBytes`` bytes of UTF-8.
     var closeReason = ""
     var closeTimeout = Duration.seconds(5)
+
+    /// Whether a message waits for the reply to the one before.
+    var sendsRequests = false
+    /// As typed: what ``JSONField`` reads.
+    var correlation: String?
+    var isJSONRPC = false
+    /// More than 0.
+    var replyTimeout = Duration.seconds(30)
 
     var reconnection = Reconnection.never
     /// More than 0.

@@ -125,9 +125,13 @@ enum ManualPage {
             return definitions.flatMap { [".TP", Roff.text($0.term)] + Roff.paragraph($0.text) }
         case .listing(let listing):
             return [".RS 4", ".EX"] + listing.map(Roff.literalLine) + [".EE", ".RE"]
-        case .table(let heading, let rows):
-            let body = rows.map { "\(Roff.literalLine($0.0))\t\(Roff.literal($0.1))" }
-            return [".TS", "lb lb", "l l.", "\(heading.0)\t\(heading.1)"] + body + [".TE"]
+        case .table(let headings, let rows):
+            let format = [headings.map { _ in "lb" }, headings.map { _ in "l" }].map { $0.joined(separator: " ") }
+            let body = rows.map { row in
+                let rest = row.dropFirst().map { "\t\(Roff.literal($0))" }
+                return Roff.literalLine(row.first ?? "") + rest.joined()
+            }
+            return [".TS", format[0], format[1] + ".", headings.joined(separator: "\t")] + body + [".TE"]
         }
     }
 

@@ -16,8 +16,8 @@ extension UsageError {
             return "unknown command '\(word)'; did you mean 'wsx \(nearest.rawValue)'?"
         case .unknownCommand(let word, nil):
             return "unknown command '\(word)'; \(Self.helpHint(nil, "commands"))"
-        case .urlInPlaceOfCommand(let word):
-            return "unknown command '\(word)'; did you mean 'wsx connect \(word)'?"
+        case .optionBeforeCommand(let option, let command):
+            return "'\(option)' stands before the command; write 'wsx \(command) \(option) ...'"
         case .unknownOption(let option, let nearest?, _):
             return "unknown option '\(option)'; did you mean '--\(nearest)'?"
         case .unknownOption(let option, nil, let command):
@@ -38,8 +38,10 @@ extension UsageError {
             return "unexpected argument '\(operand)'; \(Self.helpHint(command, "usage"))"
         case .conflict(let first, let second):
             return "'\(first)' and '\(second)' contradict each other; leave one out"
-        case .missingRequirement(let option, let requirement):
-            return "'\(option)' says nothing without '--\(requirement)'; give that one, too"
+        case .missingRequirement(let option, let requirements):
+            let names = requirements.map { "'--\($0)'" }
+            let remedy = names.count == 1 ? "give that one, too" : "give one of them, too"
+            return "'\(option)' says nothing without \(ValueProblem.alternatives(names)); \(remedy)"
         }
     }
 
@@ -62,13 +64,16 @@ extension ValueProblem {
         case .notAChoice(let names): "expected " + Self.alternatives(names)
         case .notACloseCode: "expected 1000 through 1003, 1007 through 1011 or 3000 through 4999"
         case .notAPin: "expected sha256// and the Base64 form of 32 bytes, as -v shows a server's"
+        case .notAPattern(let error): "expected a regular expression of PCRE2: \(error)"
+        case .notAField: "expected the name of a member, or a JSON Pointer, in which only ~0 and ~1 follow a tilde"
         case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes, and at most \(limit) are allowed"
         case .emptyText: "expected a text that is not empty"
         case .empty: "a name is empty"
         }
     }
 
-    private static func alternatives(_ names: [String]) -> String {
+    /// The names with commas and an 'or' between them.
+    fileprivate static func alternatives(_ names: [String]) -> String {
         guard let last = names.last, names.count > 1 else { return names.joined() }
         return names.dropLast().joined(separator: ", ") + " or " + last
     }

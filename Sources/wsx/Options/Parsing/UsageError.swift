@@ -3,7 +3,8 @@ enum UsageError: Error, Equatable {
     case missingCommand
     /// `nearest` is a command that the word may have been meant for.
     case unknownCommand(String, nearest: Command?)
-    case urlInPlaceOfCommand(String)
+    /// An option, as typed, stands before a command.
+    case optionBeforeCommand(String, String)
     /// `option` is as typed, with its hyphens and without a value; `nearest` is a long name without hyphens.
     case unknownOption(String, nearest: String?, command: Command?)
     /// The option exists, but not after `command`; no owners stand for the program without a command.
@@ -15,6 +16,6 @@ enum UsageError: Error, Equatable {
     case missingOperand(String, command: Command)
     case unexpectedOperand(String, command: Command)
     case conflict(String, String)
-    /// An option, as typed, that says nothing without another; that one's long name.
-    case missingRequirement(String, requirement: String)
+    /// An option, as typed, that says nothing without another; the long names of those that will do.
+    case missingRequirement(String, requirements: [String])
 }

@@ -32,7 +32,7 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            urls, .values, .interactiveUse, .jsonEvents(events, example: eventExample), ends, .stayingConnected,
+            urls, .values, .interactiveUse, .jsonEvents(events, example: eventExample), .requests, .ends, .stayingConnected,
             .exitStatus,
             .violations,
             limits,
@@ -49,6 +49,12 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "Stay subscribed to a feed whatever happens to the server or the network",
                 line: "wsx connect --reconnect --heartbeat 20s --linger forever :8080/feed hello"),
+            CommandExample(
+                purpose: "Call a JSON-RPC method and wait for its reply",
+                line: "wsx connect --json-rpc :8545 'eth_getBalance 0xb60e latest'"),
+            CommandExample(
+                purpose: "Wait for a service to say that it is ready, 30 seconds at most",
+                line: "wsx connect --no-stdin --until '\"status\":\"ready\"' --timeout 30s :8080/status"),
             CommandExample(
                 purpose: "Watch a feed for a minute",
                 line: "wsx connect --no-stdin --timeout 1m ws://localhost:8080/feed"),
@@ -97,31 +103,6 @@ extension CommandSpecification {
         #" "direction":"in","opcode":"text","bytes":5,"data":"hello"}"#,
     ]
 
-    private static let ends = ManualSection(
-        "HOW A RUN ENDS",
-        .table(
-            heading: ("What ends it", "Status"),
-            rows: [
-                ("stdin ended and nothing arrived for --linger", "0"),
-                ("--count messages were received", "0"),
-                ("the peer closed with 1000, 1001 or no code", "0"),
-                ("the peer closed with another code", "1"),
-                ("the connection was lost without a close frame", "1"),
-                ("the peer was silent for --heartbeat-misses heartbeats", "6"),
-                ("the peer dropped the connection after our close frame", "0"),
-                ("the peer did not answer our close within --close-timeout", "6"),
-                ("--timeout passed", "6"),
-                ("the reader of standard output went away", "0"),
-                ("/quit, Ctrl-D, or Ctrl-C on an empty line, at the prompt", "0"),
-                ("SIGINT (Ctrl-C) elsewhere", "130"),
-                ("SIGTERM", "143"),
-            ]),
-        .paragraph(
-            """
-            An end from this side sends a close frame with `--close-code` and `--close-reason`. With `--reconnect` an \
-            end that another connection can help ends nothing, see STAYING CONNECTED.
-            """))
-
     private static let limits = ManualSection(
         "LIMITS",
         .definitions([
@@ -133,6 +114,10 @@ extension CommandSpecification {
             ("Redirects", "20: `--max-redirects`."),
             ("Closing handshake", "5 seconds, then the connection is dropped: `--close-timeout`."),
             ("Queued output", "16 MiB, then standard input is paused."),
+            (
+                "Requests in flight",
+                "65,536, and with `--reconnect` 16 MiB, then standard input is paused."
+            ),
             (
                 "Messages that no pong has confirmed, with `--reconnect`",
                 "16 MiB and the message that exceeds them, then standard input is paused."

@@ -5,6 +5,6 @@ enum ManualBlock: Sendable {
     case definitions([(term: MarkedText, text: MarkedText)])
     /// Lines set as they stand.
     case listing([String])
-    /// Two columns under a heading each.
-    case table(heading: (String, String), rows: [(String, String)])
+    /// Columns under a heading each; a row has a text for each column.
+    case table(headings: [String], rows: [[String]])
 }

@@ -4,6 +4,7 @@ enum OptionGroup: String, CaseIterable {
     case server = "Server"
     case format = "Input and output"
     case ending = "Ending"
+    case requests = "Requests and replies"
     case staying = "Staying connected"
     case request = "Request"
     case network = "Network"

@@ -4,7 +4,10 @@ extension OptionSpecification {
         var notes: [MarkedText] = []
         if let defaultValue { notes.append(MarkedText(stringLiteral: "Default: `\(defaultValue)`.")) }
         if isRepeatable { notes.append("May be repeated.") }
-        if let requirement { notes.append(MarkedText(stringLiteral: "Only with `--\(requirement)`.")) }
+        if !requirements.isEmpty {
+            let others = requirements.map { "`--\($0)`" }.joined(separator: " or ")
+            notes.append(MarkedText(stringLiteral: "Only with \(others)."))
+        }
         if !conflicts.isEmpty {
             let others = conflicts.map { "`--\($0)`" }.joined(separator: " or ")
             notes.append(MarkedText(stringLiteral: "Contradicts \(others)."))

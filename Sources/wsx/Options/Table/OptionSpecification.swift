@@ -11,8 +11,8 @@ struct OptionSpecification: Sendable {
     let isRepeatable: Bool
     /// The long names of options that contradict this one.
     let conflicts: [String]
-    /// The long name of an option without which this one says nothing.
-    let requirement: String?
+    /// The long names of options of which this one needs at least one to say anything.
+    let requirements: [String]
     let group: OptionGroup
     /// What one line of help says, without a full stop.
     let summary: String
@@ -22,7 +22,7 @@ struct OptionSpecification: Sendable {
 
     init(
         _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
-        repeatable isRepeatable: Bool = false, conflicts: [String] = [], requires requirement: String? = nil,
+        repeatable isRepeatable: Bool = false, conflicts: [String] = [], requires requirements: String...,
         group: OptionGroup,
         summary: String, manual: MarkedText..., effect: OptionEffect
     ) {
@@ -32,7 +32,7 @@ struct OptionSpecification: Sendable {
         self.defaultValue = defaultValue
         self.isRepeatable = isRepeatable
         self.conflicts = conflicts
-        self.requirement = requirement
+        self.requirements = requirements
         self.group = group
         self.summary = summary
         self.manual = manual

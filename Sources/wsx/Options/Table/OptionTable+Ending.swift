@@ -2,11 +2,12 @@ extension OptionTable {
     /// When the run ends, and with which words.
     static let ending = [
         OptionSpecification(
-            "linger", value: OptionValue("DURATION"), default: "1s", group: .ending,
-            summary: "Wait so long for replies after stdin",
+            "linger", value: OptionValue("DURATION"), group: .ending,
+            summary: "Wait so long for replies after stdin (1s)",
             manual: """
                 After standard input or the last *MESSAGE*, stay until nothing has arrived for *DURATION*, then close. \
-                `forever` stays until the peer closes the connection.
+                `forever` stays until the peer closes the connection. With `--until` that is the default. With requests \
+                the time begins with the last reply, and by default is over at once. Otherwise it is `1s`.
                 """,
             effect: .update(
                 .connect { arguments, value throws(ValueProblem) in arguments.linger = try Linger.parse(value) })),
@@ -16,6 +17,29 @@ extension OptionTable {
             manual: "Close the connection after *N* messages (1 or more) have been received, and exit with 0.",
             effect: .update(
                 .connect { arguments, value throws(ValueProblem) in arguments.count = try CountValue.parse(value) })),
+        OptionSpecification(
+            "until", value: OptionValue("REGEX"), repeatable: true, group: .ending,
+            summary: "Leave when a message matches",
+            manual: """
+                Close the connection when a received message matches *REGEX*, and exit with 0. That message is still \
+                written, and what comes after it counts no more. Of several expressions any one will do. The syntax is \
+                that of Perl, as PCRE2 has it; binary messages are searched as well.
+                """,
+            effect: .update(
+                .connect { arguments, value throws(ValueProblem) in
+                    arguments.until.append(try PatternValue.parse(value))
+                })),
+        OptionSpecification(
+            "expect", value: OptionValue("REGEX"), repeatable: true, group: .ending,
+            summary: "Exit with 7 unless a message matches",
+            manual: """
+                Exit with 7 where the run would end with 0, or by `--timeout`, and no received message has matched \
+                *REGEX*. Of several expressions each must have matched. It ends nothing by itself: see `--until`.
+                """,
+            effect: .update(
+                .connect { arguments, value throws(ValueProblem) in
+                    arguments.expectations.append(try PatternValue.parse(value))
+                })),
         OptionSpecification(
             "timeout", value: OptionValue("DURATION"), group: .ending,
             summary: "End the whole run after so long",

@@ -9,6 +9,8 @@ enum ValueProblem: Error, Equatable {
     case notAChoice([String])
     case notACloseCode
     case notAPin
+    case notAPattern(PatternError)
+    case notAField
     case tooLong(byteCount: Int, limit: Int)
     case empty
     case emptyText

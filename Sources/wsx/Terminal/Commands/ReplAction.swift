@@ -4,8 +4,17 @@ import WSCore
 enum ReplAction: Equatable {
     case ping([UInt8])
     case pong([UInt8])
+    /// Nil: the kind is that of what the file holds.
+    case file(path: String, MessageKind?)
+    case sendJSON([UInt8])
+    /// An interval of zero: as fast as they are taken.
+    case repeatMessage(count: Int, interval: Duration)
     case close(CloseFrame)
     case reconnect
+    /// As typed.
+    case connect(url: String)
+    case headers
+    case info
     /// Nil: the last that was folded, or the last.
     case show(number: Int?)
     /// What is searched for, a regular expression.

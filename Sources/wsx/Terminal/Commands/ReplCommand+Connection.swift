@@ -17,6 +17,29 @@ extension ReplCommand {
             try argument.checkEmpty()
             return .reconnect
         },
+        ReplCommand(
+            "connect", "URL", "connect to another server",
+            details: """
+                Closes the connection first, where there is one. The options stay, but what logs in (`--auth`, \
+                `--bearer`, `--cookie`, `--cert` and header fields that do) goes to no other origin than the first, and \
+                the messages of the command line are not sent again.
+                """
+        ) { (argument) throws(ReplMistake) in
+            guard !argument.text.isEmpty else { throw ReplMistake("the URL is missing") }
+            return .connect(url: argument.text)
+        },
+        ReplCommand("headers", "", "show the opening handshake", details: "Secrets are shown as dots.") {
+            (argument) throws(ReplMistake) in
+            try argument.checkEmpty()
+            return .headers
+        },
+        ReplCommand(
+            "info", "", "show address, TLS, compression, counts and round trip",
+            details: "The round trip is that of the latest ping that was answered; `/ping` measures it."
+        ) { (argument) throws(ReplMistake) in
+            try argument.checkEmpty()
+            return .info
+        },
     ]
 
     private static func closeFrame(_ argument: ReplArgument) throws(ReplMistake) -> CloseFrame {

@@ -10,6 +10,25 @@ extension ReplCommand {
             "pong", "[TEXT]", "send a pong that answers no ping", details: "*TEXT* is at most 125 bytes.",
             isForServers: true
         ) { (argument) throws(ReplMistake) in .pong(try controlPayload(argument)) },
+        ReplCommand(
+            "file", "[text|binary] PATH", "send a file as one message",
+            details: """
+                Without `text` or `binary` it is a text message where it is UTF-8 and `--binary` was not given. A \
+                *PATH* that begins with `~/` begins in the home directory.
+                """,
+            completion: .file
+        ) { (argument) throws(ReplMistake) in try file(argument) },
+        ReplCommand(
+            "send-json", "JSON", "send a text message, if it is JSON",
+            details: "It is sent as typed; what is no JSON is not sent."
+        ) { (argument) throws(ReplMistake) in try json(argument) },
+        ReplCommand(
+            "repeat", "N [INTERVAL]", "send the last message N more times",
+            details: """
+                With an *INTERVAL*, for instance `500ms`, as far apart as that; without one as fast as they are taken. \
+                Ctrl-C ends it.
+                """
+        ) { (argument) throws(ReplMistake) in try repetition(argument) },
     ]
 
     private static func controlPayload(_ argument: ReplArgument) throws(ReplMistake) -> [UInt8] {
@@ -17,5 +36,32 @@ extension ReplCommand {
             throw ReplMistake("the text is longer than \(FrameHeader.maximumControlPayloadBytes) bytes")
         }
         return argument.bytes
+    }
+
+    private static func file(_ argument: ReplArgument) throws(ReplMistake) -> ReplAction {
+        let (word, rest) = argument.words
+        let kind: MessageKind? = word == "text" ? .text : word == "binary" ? .binary : nil
+        let path = kind == nil ? argument.text : rest
+        guard !path.isEmpty else { throw ReplMistake("the path is missing") }
+        return .file(path: path, kind)
+    }
+
+    private static func json(_ argument: ReplArgument) throws(ReplMistake) -> ReplAction {
+        guard !argument.text.isEmpty else { throw ReplMistake("the message is missing") }
+        if let problem = argument.bytes.withUnsafeBytes({ JSONReader.problem(in: $0.bytes) }) {
+            throw ReplMistake("this is no JSON: \(problem)")
+        }
+        return .sendJSON(argument.bytes)
+    }
+
+    private static func repetition(_ argument: ReplArgument) throws(ReplMistake) -> ReplAction {
+        let (word, rest) = argument.words
+        do throws(ValueProblem) {
+            return .repeatMessage(
+                count: try CountValue.parse(word), interval: rest.isEmpty ? .zero : try DurationValue.parse(rest))
+        } catch {
+            throw ReplMistake(
+                "'\(escapingControls(argument.text))' is no count, as 10 or 5k, with an interval, as 500ms")
+        }
     }
 }

@@ -1,0 +1,62 @@
+import WSCore
+
+// What `/info` knows.
+extension ConnectRun {
+    /// The facts of the connection, each with its name; the value may have several lines.
+    var connectionFacts: [(name: String, value: String)] {
+        guard let connection, let opened else {
+            return [
+                ("URL", "\(settings.connector.request.url)"),
+                ("state", expectsConnection ? "connecting" : "disconnected"),
+            ]
+        }
+        var facts = [("URL", "\(opened.request.url)"), ("address", opened.peer)]
+        facts.append(("open for", Failure.words(for: loop.now - (connectionTime ?? loop.now))))
+        if let tls = opened.tls {
+            facts.append(("TLS", ReportedTLS.lines(tls, with: nil).joined(separator: "\n").replacingPrefix("TLS: ")))
+        }
+        if let subprotocol = opened.upgrade.subprotocol { facts.append(("subprotocol", escapingControls(subprotocol))) }
+        facts.append(("compression", compressionFact(connection, opened)))
+        facts.append(("sent", Self.fact(connection.sentTraffic)))
+        facts.append(("received", Self.fact(connection.receivedTraffic)))
+        if connection.queuedBytes > 0 { facts.append(("queued", TrafficReport.size(connection.queuedBytes))) }
+        facts.append(("round trip", lastRoundTrip.map { "\(Self.milliseconds($0)) ms" } ?? "not measured; /ping does"))
+        return facts
+    }
+
+    private func compressionFact(_ connection: Connection<ConnectRun>, _ opened: OpenedFacts) -> String {
+        guard opened.isCompressed else { return "none" }
+        let extensions = escapingControls(ExtensionHeader.value(of: opened.upgrade.extensions))
+        let sent = TrafficReport.savings(connection.sentTraffic)
+        return "\(extensions); sent: \(sent), received: \(TrafficReport.savings(connection.receivedTraffic))"
+    }
+
+    private static func fact(_ traffic: Traffic) -> String {
+        "\(Failure.number(traffic.messages, "message")), \(TrafficReport.size(traffic.messageBytes)), "
+            + "\(TrafficReport.size(traffic.wireBytes)) on the wire"
+    }
+}
+
+/// What was agreed when a connection was opened.
+struct OpenedFacts {
+    let request: ClientRequest
+    let upgrade: ClientUpgrade
+    let tls: TLSSummary?
+    let peer: String
+    let isCompressed: Bool
+
+    init(_ opened: Connector.Opened) {
+        request = opened.request
+        upgrade = opened.upgrade
+        tls = opened.tls
+        peer = opened.peer
+        isCompressed = opened.deflate != nil
+    }
+}
+
+extension String {
+    /// The text without a beginning that it may have.
+    fileprivate func replacingPrefix(_ prefix: String) -> String {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
+    }
+}

@@ -1,0 +1,210 @@
+"""The commands of the prompt that send, connect and tell, in a real terminal."""
+
+import re
+import signal
+import threading
+
+import pytest
+
+import wire
+from processes import Listener, wait_until
+from scripted_server import ScriptedServer
+from terminal import Screen
+from test_repl import Conversation, content
+
+
+@pytest.fixture
+def screen():
+    with Screen(width=140) as screen:
+        yield screen
+
+
+@pytest.fixture
+def conversation(screen):
+    """A prompt that is connected to a server whose every frame is kept."""
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        yield server
+        screen.press("C-c")
+        screen.wait_for_last_line("shell$")
+
+
+def messages(server):
+    return [(frame.opcode, frame.payload) for frame in server.frames if frame.opcode in (wire.TEXT, wire.BINARY)]
+
+
+def test_file_sends_a_whole_file_as_text_or_binary(screen, conversation, tmp_path):
+    (tmp_path / "text file").write_bytes("zwölf\nlines\n".encode())
+    (tmp_path / "bytes").write_bytes(bytes(range(256)))
+    screen.enter(f"/file {tmp_path}/text file")
+    screen.enter(f"/file {tmp_path}/bytes")
+    screen.enter(f"/file binary {tmp_path}/text file")
+    wait_until(lambda: len(messages(conversation)) == 3)
+    assert messages(conversation) == [
+        (wire.TEXT, "zwölf\nlines\n".encode()), (wire.BINARY, bytes(range(256))),
+        (wire.BINARY, "zwölf\nlines\n".encode())]
+    screen.enter(f"/file text {tmp_path}/bytes")
+    screen.wait_for("/bytes: it is not UTF-8 text; '/file binary'")
+    screen.enter(f"/file {tmp_path}/none")
+    screen.wait_for("/none: no such file or directory$")
+    screen.enter("/file")
+    screen.wait_for("^wsx: /file: the path is missing$")
+    assert len(messages(conversation)) == 3
+
+
+def test_send_json_sends_what_is_json_as_it_was_typed_and_nothing_else(screen, conversation):
+    screen.enter('/send-json {"a" : [1.0, "\\u00e9"]}')
+    assert conversation.wait_for_frame().payload == b'{"a" : [1.0, "\\u00e9"]}'
+    for line, why in [("{'a':1}", "byte 2 is not JSON"), ("1 2", "byte 3 is not JSON"), ("tru", "it ends too early")]:
+        screen.enter(f"/send-json {line}")
+        screen.wait_for(f"^wsx: /send-json: this is no JSON: {why}$")
+    assert len(messages(conversation)) == 1
+
+
+def test_repeat_sends_the_last_message_again(screen, conversation):
+    screen.enter("/repeat 2")
+    screen.wait_for("^wsx: /repeat: nothing has been sent yet$")
+    screen.enter("one")
+    screen.enter("/repeat 250")
+    wait_until(lambda: len(messages(conversation)) == 251)
+    screen.enter("two")
+    screen.enter("/repeat 3 10ms")
+    wait_until(lambda: len(messages(conversation)) == 255)
+    assert messages(conversation) == [(wire.TEXT, b"one")] * 251 + [(wire.TEXT, b"two")] * 4
+
+
+def test_control_c_ends_a_repetition_and_not_the_run(screen, conversation):
+    screen.enter("again")
+    screen.enter("/repeat 1000 1h")
+    screen.type("half")
+    screen.wait_for_last_line("> half")
+    screen.press("C-c")
+    screen.wait_for("^Repeated 0 times\\.$")
+    screen.wait_for_last_line("> half")
+    screen.press("C-u")
+    screen.enter("on")
+    wait_until(lambda: len(messages(conversation)) == 2)
+
+
+def test_info_and_headers_tell_of_the_connection(screen):
+    with Listener("--echo", "-s", "chat") as server:
+        screen.enter(f"clear; $WSX connect -s chat -a me:hidden {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("x" * 100)
+        screen.wait_for("← text +100 B")
+        screen.enter("/info")
+        screen.wait_for(rf"^URL +{re.escape(server.url)}$")
+        screen.wait_for(rf"^address +127\.0\.0\.1:{server.port}$")
+        screen.wait_for("^subprotocol +chat$")
+        screen.wait_for(r"^compression +permessage-deflate; sent: \d\d % saved, received: \d\d % saved$")
+        screen.wait_for(r"^sent +1 message, 100 B, \d+ B on the wire$")
+        screen.wait_for(r"^round trip +not measured; /ping does$")
+        screen.enter("/ping")
+        screen.wait_for("← pong")
+        screen.enter("/info")
+        screen.wait_for(r"^round trip +\d+\.\d{3} ms$")
+        screen.enter("/headers")
+        screen.wait_for("^→ GET / HTTP/1.1$")
+        screen.wait_for("^→ Authorization: •••$")
+        screen.wait_for("^← HTTP/1.1 101 Switching Protocols$")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+        assert "hidden" not in screen.text.replace("me:hidden", "")
+
+
+def test_connect_leads_to_another_server_without_what_was_for_the_first(screen):
+    heads = []
+
+    def script(peer):
+        heads.append(str(peer.read_request()))
+        peer.upgrade()
+        peer.answer_close()
+
+    with ScriptedServer(script) as first, ScriptedServer(script) as second:
+        screen.enter(
+            f"$WSX connect -i -a me:hidden -b k=v -H 'X-API-Key: hidden' -H 'X-Plain: shown' {first.url} hello")
+        screen.wait_for("→ text +5 B  hello")
+        screen.enter("/connect ws://:x")
+        screen.wait_for("^wsx: /connect: URL 'ws://:x': ")
+        for url in (second.url, first.url + "again"):
+            screen.enter(f"/connect {url}")
+            screen.wait_for(f"^Connected to {re.escape(url)} ")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+    to_first, to_second, back = heads
+    for head in (to_first, back):
+        assert "Basic " in head and "k=v" in head and "X-API-Key" in head
+    for secret in ("Authorization", "Cookie", "X-API-Key", "hidden"):
+        assert secret not in to_second
+    assert all("X-Plain" in head for head in (to_first, to_second, back))
+    # What was for the first server is sent to it once.
+    assert content(screen, "→") == ["hello"]
+
+
+def test_a_connection_that_fails_leaves_the_prompt(screen):
+    with Listener("--echo") as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("/connect ws://127.0.0.1:1/")
+        screen.wait_for("^wsx: connecting to ws://127.0.0.1:1/: ")
+        screen.wait_for_last_line("(disconnected) >")
+        screen.enter("/info")
+        screen.wait_for("^state +disconnected$")
+        screen.enter(f"/connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("back")
+        screen.wait_for("← text +4 B  back$")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
+def test_the_prompt_counts_down_to_the_next_try(screen):
+    with Listener("--echo") as server:
+        screen.enter(f"clear; $WSX connect --reconnect {server.url}")
+        screen.wait_for("^Connected to")
+        screen.wait_for_last_line(">")
+        screen.type("half")
+        screen.wait_for_last_line("> half")
+        server.signal(signal.SIGKILL)
+        screen.wait_for(r"^\((reconnecting in \d+ s|connecting)\) > half$")
+        screen.press("C-c")
+        screen.wait_for(r"^\((reconnecting in \d+ s|connecting)\) >$")
+        screen.press("C-c")
+        screen.wait_for_last_line("shell$")
+
+
+def test_the_progress_of_a_message_that_comes_is_in_the_prompt(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.type("half")
+        message = wire.frame(wire.BINARY, bytes(8 << 20))
+        server.send(message[:4 << 20])
+        screen.wait_for(r"^\(receiving 3\.9 MiB of 8\.0 MiB\) > half$")
+        server.send(message[4 << 20:])
+        screen.wait_for_last_line("> half")
+        screen.press("C-u")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
+def test_the_progress_of_a_message_that_goes_is_in_the_prompt(screen, tmp_path):
+    (tmp_path / "large").write_bytes(b"\xff" * (40 << 20))
+    release = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        release.wait(20)
+        peer.read_frame()
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        screen.enter(f"$WSX connect --compress=off {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter(f"/file {tmp_path}/large")
+        screen.wait_for(r"^\(sending 40\.0 MiB: \d+ %\) >$")
+        release.set()
+        screen.wait_for_last_line(">")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")

@@ -1,0 +1,389 @@
+"""Requests and their replies: --request, --correlate, --json-rpc and --reply-timeout."""
+
+import json
+import threading
+
+import pytest
+
+import wire
+from processes import BINARY, Running, assert_fails, wsx
+from scripted_server import ScriptedServer
+
+
+def request_lines(*ids):
+    return b"".join(b'{"id":%d}\n' % number for number in ids)
+
+
+def received_until_close(peer):
+    """The payloads up to the client's close frame, which is answered."""
+    payloads = []
+    while (received := peer.read_frame()).opcode != wire.CLOSE:
+        payloads.append(received.payload)
+    peer.send(wire.frame(wire.CLOSE, received.payload))
+    return payloads
+
+
+# One after the other
+
+
+def test_a_request_is_sent_once_the_one_before_is_answered():
+    def script(peer):
+        peer.upgrade()
+        for number in range(1000):
+            assert peer.read_frame().payload == b"%d" % number
+            # Whatever else the client has to say, a ping's answer comes before it.
+            peer.send(wire.frame(wire.PING, b"?"))
+            assert peer.read_frame().opcode == wire.PONG
+            peer.send(wire.text("reply %d" % number))
+        return peer.answer_close().close_code
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", server.url, stdin=b"".join(b"%d\n" % number for number in range(1000)))
+    assert (result.status, result.err) == (0, "")
+    assert result.lines == [f"reply {number}" for number in range(1000)]
+    assert server.results == [1000]
+
+
+def test_operands_and_files_wait_for_replies_too(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"c\nd")
+
+    def script(peer):
+        peer.upgrade()
+        payloads = []
+        for _ in range(4):
+            payloads.append(peer.read_frame().payload)
+            peer.send(wire.frame(wire.PING, b"?"))
+            assert peer.read_frame().opcode == wire.PONG
+            peer.send(wire.text("ok"))
+        peer.answer_close()
+        return payloads
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", "-i", "-x", "b", "-f", path, server.url, "a", stdin=b"e\n")
+    assert (result.status, result.out, result.err) == (0, b"ok\n" * 4, "")
+    assert server.results == [[b"a", b"b", b"c\nd", b"e"]]
+
+
+def test_a_reply_that_comes_after_the_input_has_ended_is_waited_for():
+    may_answer = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        may_answer.wait(30)
+        peer.send(wire.text("at last"))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        with Running([BINARY, "connect", "--request", server.url], stdin=-1) as client:
+            client.process.stdin.write(b"question\n")
+            client.process.stdin.close()
+            # Longer than the time that is lingered without requests.
+            with pytest.raises(Exception):
+                client.process.wait(1.5)
+            may_answer.set()
+            assert client.wait() == 0
+            assert client.out == b"at last\n"
+
+
+def test_no_reply_in_time_ends_a_run_that_goes_by_order():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        peer.send(wire.text("reply"))
+        return received_until_close(peer)
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", "--reply-timeout", "300ms", server.url, stdin=b"a\nb\n")
+    assert_fails(result, 6, "request 2: no reply within 300 ms; --reply-timeout waits longer")
+    assert result.out == b"reply\n"
+    assert server.results == [[b"b"]]
+
+
+# By a field
+
+
+def test_many_are_in_flight_and_answered_in_any_order():
+    def script(peer):
+        peer.upgrade()
+        ids = [json.loads(peer.read_frame().payload)["id"] for _ in range(500)]
+        for number in reversed(ids):
+            peer.send(wire.text('{"id":%d}' % number))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--correlate", "id", "--output", "json", server.url, stdin=request_lines(*range(500)))
+    assert (result.status, result.err) == (0, "")
+    events = [json.loads(line) for line in result.lines]
+    replies = [event for event in events if event["type"] == "message"]
+    assert [(json.loads(reply["data"])["id"], reply["request"]) for reply in replies] == [
+        (number, number + 1) for number in reversed(range(500))]
+    assert all(reply["rtt_us"] > 0 for reply in replies)
+
+
+def test_messages_that_have_no_field_are_sent_and_not_waited_for():
+    with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))[1]) as server:
+        result = wsx("connect", "--correlate", "id", server.url, stdin=b'{"a":1}\ntext\n{"id":null}\n')
+    assert (result.status, result.out, result.err) == (0, b"", "")
+    assert server.results == [[b'{"a":1}', b"text", b'{"id":null}']]
+
+
+def test_a_field_may_be_a_pointer():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        peer.send(wire.text('{"id":"x"}') + wire.text('{"meta":{"id":"\\u0078"}}'))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--correlate", "/meta/id", "--output", "json", server.url, '{"meta":{"id":"x"}}')
+    replies = [json.loads(line) for line in result.lines if '"message"' in line]
+    assert (result.status, [reply.get("request") for reply in replies]) == (0, [None, 1])
+
+
+def test_one_by_one_and_by_a_field():
+    def script(peer):
+        peer.upgrade()
+        for number in range(3):
+            assert peer.read_frame().payload == b'{"id":%d}' % number
+            peer.send(wire.text("push") + wire.frame(wire.PING, b"?"))
+            assert peer.read_frame().opcode == wire.PONG
+            peer.send(wire.text('{"id":%d}' % number))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", "--correlate", "id", server.url, stdin=request_lines(0, 1, 2))
+    assert (result.status, result.err) == (0, "")
+    assert result.lines == [line for number in range(3) for line in ("push", '{"id":%d}' % number)]
+
+
+def test_a_request_that_is_given_up_is_said_and_the_others_go_on():
+    given_up = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        peer.read_frame()
+        peer.send(wire.text('{"id":2}'))
+        given_up.wait(30)
+        peer.send(wire.text('{"id":1}'))
+        peer.read_frame()
+        peer.send(wire.text('{"id":3}'))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        with Running([BINARY, "connect", "--correlate", "id", "--reply-timeout", "300ms", server.url], stdin=-1) as client:
+            client.send(request_lines(1, 2))
+            client.wait_for(r"wsx: request 1 \(id 1\): no reply within 300 ms\n")
+            given_up.set()
+            client.wait_for(r"wsx: request 1: the reply came \d+ ms late\n")
+            client.send(request_lines(3))
+            client.process.stdin.close()
+            assert client.wait() == 6
+            assert client.out == b'{"id":2}\n{"id":1}\n{"id":3}\n'
+            assert client.err.splitlines()[2] == "wsx: 1 request had no reply within 300 ms; --reply-timeout waits longer"
+
+
+def test_a_request_that_is_given_up_is_an_event():
+    with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))) as server:
+        result = wsx(
+            "connect", "--correlate", "id", "--reply-timeout", "200ms", "--output", "json", server.url, '{"id":"a\\u001b"}')
+    errors = [event for event in map(json.loads, result.lines) if event["type"] == "error"]
+    assert result.status == 6
+    assert [(error["kind"], error.get("request")) for error in errors] == [("timeout", 1), ("timeout", None)]
+    assert errors[0]["message"].startswith("request 1 (id ")
+    assert "\x1b" not in result.err
+
+
+def test_a_batch_of_replies_answers_each_of_its_requests():
+    def script(peer):
+        peer.upgrade()
+        for _ in range(3):
+            peer.read_frame()
+        peer.send(wire.text('[{"id":3},{"id":1},{"id":2}]'))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--correlate", "id", server.url, stdin=request_lines(1, 2, 3))
+    assert (result.status, result.out, result.err) == (0, b'[{"id":3},{"id":1},{"id":2}]\n', "")
+
+
+def test_a_reader_that_is_slow_costs_no_request_its_reply():
+    """What has come, and cannot be read because our own output is full, is not late."""
+    reply = b'{"id":%d,"x":"' + b"x" * 1_000_000 + b'"}'
+
+    def script(peer):
+        peer.upgrade()
+        for number in range(12):
+            peer.read_frame()
+            peer.send(wire.text(reply % number))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        arguments = [BINARY, "connect", "--correlate", "id", "--reply-timeout", "300ms", server.url]
+        with Running(["bash", "-c", '"$@" | (sleep 2; wc -c)', "bash", *arguments], stdin=-1) as client:
+            client.send(request_lines(*range(12)))
+            client.process.stdin.close()
+            assert client.wait() == 0
+            assert client.err == ""
+            assert int(client.out) == sum(len(reply % number) + 1 for number in range(12))
+
+
+# JSON-RPC
+
+
+def test_lines_become_calls():
+    def script(peer):
+        peer.upgrade()
+        calls = []
+        for _ in range(5):
+            call = json.loads(peer.read_frame().payload)
+            calls.append(call)
+            peer.send(wire.text(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": None})))
+        peer.answer_close()
+        return calls
+
+    lines = ["ping", "sum 1 2.5 '3'", 'open url=http://h/?a=b "n"=1', "set {\"a\": [1, 2]}", '{"id":"own","method":"x"}']
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--json-rpc", server.url, stdin="\n".join(lines).encode())
+    assert (result.status, result.err) == (0, "")
+    assert server.results == [[
+        {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+        {"jsonrpc": "2.0", "id": 2, "method": "sum", "params": [1, 2.5, "3"]},
+        {"jsonrpc": "2.0", "id": 3, "method": "open", "params": ["url=http://h/?a=b", '"n"=1']},
+        {"jsonrpc": "2.0", "id": 4, "method": "set", "params": {"a": [1, 2]}},
+        {"id": "own", "method": "x"},
+    ]]
+
+
+@pytest.mark.parametrize("line, words", [("m 'a", "the quote at byte 3 is not closed"), ("", "there is no method")])
+def test_a_line_that_is_no_call_is_bad_input(line, words):
+    with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))[1]) as server:
+        result = wsx("connect", "--json-rpc", server.url, stdin=f"{line}\nmore\n".encode())
+    assert_fails(result, 2, "input message 1", words)
+    assert server.results == [[]]
+
+
+def test_an_operand_that_is_no_call_is_bad_input_before_anything_is_sent():
+    result = wsx("connect", "--json-rpc", "ws://127.0.0.1:1/", "a", "m [")
+    assert_fails(result, 2, "message 2: the bracket at byte 3 is not closed")
+
+
+# What answers nothing
+
+
+def test_messages_that_answer_nothing_go_to_standard_output_or_when_quiet_to_standard_error():
+    def script(peer):
+        peer.upgrade(then=wire.text("before"))
+        peer.read_frame()
+        peer.send(wire.text('{"event":1}') + wire.text('{"id":1}') + wire.text("after"))
+        peer.answer_close()
+
+    arguments = ["connect", "--correlate", "id", "--linger", "500ms"]
+    with ScriptedServer(script) as server:
+        loud = wsx(*arguments, server.url, '{"id":1}')
+        quiet = wsx(*arguments, "-q", server.url, '{"id":1}')
+    assert (loud.status, loud.lines, loud.err) == (0, ["before", '{"event":1}', '{"id":1}', "after"], "")
+    assert (quiet.status, quiet.lines, quiet.error_lines) == (0, ['{"id":1}'], ["before", '{"event":1}', "after"])
+
+
+# Ends
+
+
+def test_a_normal_close_with_requests_unanswered_exits_1():
+    def script(peer):
+        peer.upgrade()
+        for _ in range(3):
+            peer.read_frame()
+        peer.send(wire.text('{"id":2}') + wire.close(1000))
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--correlate", "id", server.url, stdin=request_lines(1, 2, 3))
+    assert_fails(result, 1, "the peer closed the connection: 2 requests were not answered")
+
+
+def test_requests_that_still_wait_count_as_unanswered():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        peer.send(wire.close(1001))
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", server.url, "a", "b", "c")
+    assert_fails(result, 1, "3 requests were not answered")
+
+
+def test_a_connection_that_is_lost_says_how_many_requests_were_not_answered():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", server.url, "a")
+    assert result.status == 1
+    assert result.error_lines[0] == "wsx: 1 request was not answered"
+    assert "lost" in result.error_lines[1]
+
+
+def test_linger_counts_from_the_last_reply():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        peer.send(wire.text("reply"))
+        peer.send(wire.text("push"))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("connect", "--request", "--linger", "400ms", server.url, "a")
+    assert (result.status, result.lines, result.err) == (0, ["reply", "push"], "")
+
+
+# Further connections
+
+
+def test_a_request_without_a_reply_is_sent_again_with_its_number():
+    answers_first = iter([True, False])
+
+    def script(peer):
+        peer.upgrade()
+        payloads = [peer.read_frame().payload for _ in range(3)]
+        if next(answers_first):
+            peer.send(wire.text('{"id":"hello"}') + wire.text('{"id":2}'))
+            # A pong shows that both replies were read.
+            peer.send(wire.frame(wire.PING, b"?"))
+            while peer.read_frame().opcode != wire.PONG:
+                pass
+            peer.reset()
+            return payloads
+        peer.send(wire.text('{"id":"hello"}') + wire.text('{"id":1}') + wire.text('{"id":3}'))
+        return payloads + received_until_close(peer)
+
+    with ScriptedServer(script) as server:
+        arguments = [BINARY, "connect", "--reconnect", "--correlate", "id", "--output", "json", "-i", server.url]
+        with Running([*arguments, '{"id":"hello"}'], stdin=-1) as client:
+            client.send(request_lines(1, 2))
+            client.wait_for(r'"type":"error"', "out")
+            client.send(request_lines(3))
+            client.process.stdin.close()
+            assert client.wait(60) == 0, client.err
+            messages = [json.loads(line) for line in client.out.decode().splitlines()]
+    replies = [(event["data"], event["request"]) for event in messages if event["type"] == "message"]
+    assert replies == [('{"id":"hello"}', 1), ('{"id":2}', 3), ('{"id":"hello"}', 1), ('{"id":1}', 2), ('{"id":3}', 4)]
+    assert server.results == [
+        [b'{"id":"hello"}', b'{"id":1}', b'{"id":2}'], [b'{"id":"hello"}', b'{"id":1}', b'{"id":3}']]
+
+
+# What cannot be asked for
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--reply-timeout", "1s"], ["'--request', '--correlate' or '--json-rpc'"]),
+    (["--json-rpc", "--correlate", "key"], ["leave --correlate out"]),
+    (["--request", "--heartbeat", "1s", "--heartbeat-message", "x"], ["--correlate"]),
+    (["--correlate", ""], ["--correlate"]),
+])
+def test_what_cannot_go_together_exits_2(arguments, words):
+    assert_fails(wsx("connect", *arguments, "echo:"), 2, *words)

@@ -1,0 +1,87 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct JSONRPCCallTests {
+    @Test(
+        "arguments are JSON where they read as JSON, and texts elsewhere",
+        arguments: [
+            ("m", ""), ("  m \t ", ""), ("m 1", "[1]"), ("m 1 2.50 -0e1", "[1,2.50,-0e1]"), ("m true null", "[true,null]"),
+            ("m a b", #"["a","b"]"#), (#"m "a b" 'c d'"#, #"["a b","c d"]"#), ("m '1' '{}'", #"["1","{}"]"#),
+            (#"m 'say "hi"\n'"#, #"["say \"hi\"\\n"]"#), ("m ''", #"[""]"#), ("m it's", #"["it's"]"#),
+            ("m 01 +1 1.", #"["01","+1","1."]"#), ("m [1, 2] 3", "[[1, 2],3]"), (#"m {"a": [1]} "b""#, #"[{"a": [1]},"b"]"#),
+            (#"m ["]", "\"]"]"#, #"["]", "\"]"]"#), (#"m a"b c"d"#, #"["a\"b c\"d"]"#), ("m [x] {y}", #"["[x]","{y}"]"#),
+            ("m a]b }", #"["a]b","}"]"#), ("m 水 'ä ö'", #"["水","ä ö"]"#), ("m 1\n 2\r", "[1,2]"),
+            ("m 'a\u{1B}'", #"["a\u001b"]"#), ("m ['] 1", #"["[']",1]"#),
+        ])
+    func arguments(line: String, params: String) throws {
+        #expect(try Self.call(line) == Self.expected("m", params))
+    }
+
+    @Test(
+        "an object or an array alone is the parameters",
+        arguments: [
+            (#"m {"a":1}"#, #"{"a":1}"#), ("m [1,2]", "[1,2]"), ("m [[1,2]]", "[[1,2]]"), ("m [x]", #"["[x]"]"#),
+            ("m '{}'", #"["{}"]"#), ("m {}", "{}"),
+        ])
+    func whole(line: String, params: String) throws {
+        #expect(try Self.call(line) == Self.expected("m", params))
+    }
+
+    @Test(
+        "where all arguments have names they become an object",
+        arguments: [
+            ("m a=1 b=x", #"{"a":1,"b":"x"}"#), ("m url=http://h/?q=1&r=2", #"{"url":"http://h/?q=1&r=2"}"#),
+            ("m a='1 2' b=\"c d\"", #"{"a":"1 2","b":"c d"}"#), ("m a=[1, 2] b={}", #"{"a":[1, 2],"b":{}}"#),
+            ("m a=", #"{"a":""}"#), ("m a==b", #"{"a":"=b"}"#), ("m ü.x-y$_1=1", #"{"ü.x-y$_1":1}"#),
+            ("m a=1 2", #"["a=1",2]"#), ("m =1", #"["=1"]"#), ("m a+b=1", #"["a+b=1"]"#), (#"m "a=1""#, #"["a=1"]"#),
+            ("m 'a=1'", #"["a=1"]"#), ("m a=it's", #"{"a":"it's"}"#),
+        ])
+    func names(line: String, params: String) throws {
+        #expect(try Self.call(line) == Self.expected("m", params))
+    }
+
+    @Test("a method is whatever stands in front", arguments: [("Page.navigate", "Page.navigate"), ("a\"b", #"a\"b"#)])
+    func methods(line: String, method: String) throws {
+        #expect(try Self.call(line) == Self.expected(method, ""))
+    }
+
+    @Test("a line that is JSON travels as it is", arguments: [#"{"id":1}"#, "[{}] ", " {broken"])
+    func finished(line: String) throws {
+        #expect(try Self.call(line) == line)
+    }
+
+    @Test(
+        "a line that is malformed says where",
+        arguments: [
+            ("", .noMethod), (" \t", .noMethod), ("m 'a", .openQuote(offset: 2)), (#"m a "b\""#, .openQuote(offset: 4)),
+            ("m a='", .openQuote(offset: 4)), (#"m "\"#, .openQuote(offset: 2)), ("m [1 {", .openBracket(offset: 5)),
+            ("m [1 2 ", .openBracket(offset: 2)), ("m 'a'b", .afterQuote(offset: 5)), ("m ''''", .afterQuote(offset: 4)),
+            ("m a=1 b=2 a=3", .repeatedName("a")),
+        ] as [(String, JSONRPCCallError)])
+    func mistakes(line: String, error: JSONRPCCallError) {
+        #expect(throws: error) { try Self.call(line) }
+    }
+
+    @Test("what is wrong is said in words")
+    func words() {
+        #expect("\(JSONRPCCallError.noMethod)" == "there is no method; write a method and its arguments")
+        #expect("\(JSONRPCCallError.openQuote(offset: 4))" == "the quote at byte 5 is not closed")
+        #expect("\(JSONRPCCallError.openBracket(offset: 4))" == "the bracket at byte 5 is not closed")
+        #expect(
+            "\(JSONRPCCallError.afterQuote(offset: 4))"
+                == "byte 5 follows a closing quote; write a space between arguments")
+        #expect("\(JSONRPCCallError.repeatedName("a\u{1B}"))" == #"the argument 'a\u{1B}' is there twice"#)
+    }
+
+    private static func call(_ line: String) throws -> String {
+        let bytes = Array(line.utf8)
+        let call = try bytes.withUnsafeBytes { try JSONRPCCall.compose($0.bytes, id: 5) }
+        return String(decoding: call, as: UTF8.self)
+    }
+
+    private static func expected(_ method: String, _ params: String) -> String {
+        #"{"jsonrpc":"2.0","id":5,"method":""# + method + "\"" + (params.isEmpty ? "" : ",\"params\":\(params)") + "}"
+    }
+}

@@ -1,0 +1,192 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct RequestQueueTests {
+    @Test("with a window of one, a request waits for the reply to the one before")
+    func sequence() throws {
+        var queue = RequestQueue(.init(isSequential: true))
+        #expect(queue.isSettled)
+        for text in ["a", "b"] { try queue.add(text) }
+        #expect(queue.sendable() == ["1 a"])
+        #expect(queue.isFull)
+        #expect(queue.unansweredCount == 2)
+        #expect(queue.received("x") == true)
+        #expect(queue.sendable() == ["2 b"])
+        #expect(!queue.isFull)
+        #expect(!queue.isSettled)
+        #expect(queue.received("y") == true)
+        #expect(queue.isSettled)
+    }
+
+    @Test("a request that is given up makes room, and is counted")
+    func expiry() throws {
+        var queue = RequestQueue(.init(isSequential: true, replyTimeout: .seconds(1)))
+        for text in ["a", "b"] { try queue.add(text) }
+        #expect(queue.sendable() == ["1 a"])
+        #expect(queue.expire(at: .seconds(1)).map(\.number) == [1])
+        #expect(queue.expiredCount == 1)
+        #expect(queue.sendable() == ["2 b"])
+    }
+
+    @Test("notifications count, and neither wait nor hold anything up")
+    func notifications() throws {
+        var queue = RequestQueue(.init(field: JSONField("id"), isSequential: true))
+        for text in ["{}", #"{"id":1}"#, "x", #"{"id":2}"#] { try queue.add(text) }
+        #expect(queue.sendable() == ["1 {} -", #"2 {"id":1}"#])
+        #expect(queue.received("{}") == false)
+        #expect(queue.received(#"{"id":1}"#) == true)
+        #expect(queue.sendable() == ["3 x -", #"4 {"id":2}"#])
+    }
+
+    @Test("65,536 requests are in flight and no more")
+    func window() throws {
+        var queue = RequestQueue(.init(field: JSONField("id")))
+        for id in 0...RequestQueue.maximumInFlight { try queue.add(#"{"id":\#(id)}"#) }
+        #expect(queue.sendable().count == RequestQueue.maximumInFlight)
+        #expect(queue.isFull)
+        #expect(queue.received(#"{"id":5}"#) == true)
+        #expect(queue.sendable().count == 1)
+        #expect(!queue.isFull)
+    }
+
+    @Test("of requests that are kept for another connection 16 MiB are in flight, and one that exceeds them")
+    func keptBytes() throws {
+        var queue = RequestQueue(.init(field: JSONField("id"), keepsRequests: true))
+        let padding = String(repeating: "x", count: 1 << 20)
+        for id in 0..<20 { try queue.add(#"{"id":\#(id),"x":"\#(padding)"}"#) }
+        #expect(queue.sendable().count == 16)
+    }
+
+    @Test("lines become calls, whose ids are their numbers")
+    func calls() throws {
+        var queue = RequestQueue(.init(field: JSONField("id"), isJSONRPC: true))
+        try queue.add("a")
+        #expect(throws: JSONRPCCallError.noMethod) { try queue.add(" ") }
+        try queue.add("b 1")
+        #expect(
+            queue.sendable() == [
+                #"1 {"jsonrpc":"2.0","id":1,"method":"a"}"#,
+                #"2 {"jsonrpc":"2.0","id":2,"method":"b","params":[1]}"#,
+            ])
+    }
+
+    @Test("a new connection begins with the initial messages, then what has no reply, then what waited")
+    func reconnecting() throws {
+        var queue = RequestQueue(.init(field: JSONField("id"), keepsRequests: true))
+        try queue.add(#"{"id":"hello"}"#, isInitial: true)
+        try queue.add("{}", isInitial: true)
+        for id in 3...5 { try queue.add(#"{"id":\#(id)}"#) }
+        #expect(queue.sendable(isInitial: true).count == 2)
+        #expect(queue.sendable().count == 3)
+        #expect(queue.received(#"{"id":"hello"}"#) == true)
+        #expect(queue.received(#"{"id":4}"#) == true)
+        try queue.add(#"{"id":6}"#)
+        queue.connectionLost()
+        #expect(queue.sendable(isInitial: true) == [#"1 {"id":"hello"}"#, "2 {} -"])
+        #expect(queue.sendable() == [#"3 {"id":3}"#, #"5 {"id":5}"#, #"6 {"id":6}"#])
+        try queue.add(#"{"id":7}"#)
+        #expect(queue.sendable() == [#"7 {"id":7}"#])
+    }
+
+    @Test("with a window of one, too, a request keeps its number on a new connection")
+    func reconnectingInSequence() throws {
+        var queue = RequestQueue(.init(isSequential: true, keepsRequests: true))
+        try queue.add("hello", isInitial: true)
+        for text in ["a", "b"] { try queue.add(text) }
+        #expect(queue.sendable() == ["1 hello"])
+        #expect(queue.received("") == true)
+        #expect(queue.sendable() == ["2 a"])
+        queue.connectionLost()
+        #expect(queue.sendable(isInitial: true) == ["1 hello"])
+        #expect(queue.sendable() == [])
+        #expect(queue.received("") == true)
+        #expect(queue.sendable() == ["2 a"])
+        #expect(queue.received("") == true)
+        #expect(queue.sendable() == ["3 b"])
+    }
+
+    @Test("what is abandoned is neither awaited nor sent, but for the initial messages")
+    func abandoning() throws {
+        var queue = RequestQueue(.init(isSequential: true))
+        try queue.add("hello", isInitial: true)
+        for text in ["a", "b"] { try queue.add(text) }
+        #expect(queue.sendable() == ["1 hello"])
+        queue.abandon()
+        #expect(queue.unansweredCount == 1)
+        #expect(queue.sendable() == ["1 hello"])
+        #expect(queue.received("") == true)
+        #expect(queue.isSettled)
+    }
+
+    @Test("what the arguments ask for")
+    func arguments() throws {
+        #expect(try Self.settings { _ in } == nil)
+        #expect(try Self.settings { $0.sendsRequests = true } == .init(isSequential: true))
+        #expect(
+            try Self.settings {
+                $0.correlation = "/a"
+                $0.replyTimeout = .seconds(1)
+                $0.reconnection = .always
+            } == .init(field: JSONField("/a"), replyTimeout: .seconds(1), keepsRequests: true))
+        #expect(
+            try Self.settings {
+                $0.isJSONRPC = true
+                $0.correlation = "id"
+                $0.sendsRequests = true
+            } == .init(field: JSONField("id"), isSequential: true, isJSONRPC: true))
+    }
+
+    @Test("what cannot go together is refused")
+    func contradictions() {
+        #expect(throws: Failure.self) {
+            try Self.settings {
+                $0.isJSONRPC = true
+                $0.correlation = "key"
+            }
+        }
+        #expect(throws: Failure.self) {
+            try Self.settings {
+                $0.sendsRequests = true
+                $0.heartbeatMessage = "x"
+            }
+        }
+    }
+
+    private static func settings(_ change: (inout ConnectArguments) -> Void) throws -> RequestQueue.Settings? {
+        var arguments = ConnectArguments()
+        change(&arguments)
+        return try RequestQueue.Settings.make(arguments)
+    }
+}
+
+extension RequestQueue {
+    fileprivate mutating func add(_ text: String, isInitial: Bool = false) throws(JSONRPCCallError) {
+        var problem: JSONRPCCallError?
+        Array(text.utf8).withUnsafeBytes { bytes in
+            do throws(JSONRPCCallError) {
+                try add(bytes.bytes, as: .text, isInitial: isInitial)
+            } catch {
+                problem = error
+            }
+        }
+        if let problem { throw problem }
+    }
+
+    /// What may be sent now, each with its number, and a hyphen after those that want no reply.
+    fileprivate mutating func sendable(isInitial: Bool = false) -> [String] {
+        var sent: [String] = []
+        while let (message, isAwaited) = next(at: .zero, isInitial: isInitial) {
+            sent.append("\(message.number) \(String(decoding: message.payload, as: UTF8.self))\(isAwaited ? "" : " -")")
+        }
+        return sent
+    }
+
+    /// Whether a message is a reply.
+    fileprivate mutating func received(_ text: String) -> Bool {
+        let finding = Array(text.utf8).withUnsafeBytes { received($0.bytes, at: .zero) }
+        if case .reply = finding { return true }
+        return false
+    }
+}

@@ -1,0 +1,178 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct RequestTrackerTests {
+    @Test("without a field, messages answer the requests in order, and are pushes when none is in flight")
+    func order() {
+        var tracker = RequestTracker(field: nil, timeout: .seconds(30))
+        #expect(tracker.received("a", 0) == .push)
+        #expect(tracker.sent(1, "x", 1) == true)
+        #expect(tracker.sent(2, "y", 2) == true)
+        #expect(tracker.count == 2)
+        #expect(tracker.received("", 4) == .reply(1, 3))
+        #expect(tracker.received("{}", 7) == .reply(2, 5))
+        #expect(tracker.received("a", 9) == .push)
+        #expect(tracker.count == 0)
+    }
+
+    @Test("with a field, the reply is the message with the same value, in any order")
+    func correlation() {
+        var tracker = Self.correlating()
+        #expect(tracker.sent(1, #"{"id":1}"#, 0) == true)
+        #expect(tracker.sent(2, #"{"id":"1"}"#, 1) == true)
+        #expect(tracker.sent(3, #"{"id":1.0}"#, 2) == true)
+        #expect(tracker.received(#"{"id":2}"#, 3) == .push)
+        #expect(tracker.received("text", 3) == .push)
+        #expect(tracker.received(#"{"id":"\u0031"}"#, 5) == .reply(2, 4))
+        #expect(tracker.received(#"{"id":1.0}"#, 5) == .reply(3, 3))
+        #expect(tracker.received(#"{"id":1}"#, 5) == .reply(1, 5))
+        #expect(tracker.received(#"{"id":1}"#, 6) == .push)
+    }
+
+    @Test("a message without the field wants no reply", arguments: ["text", "{}", #"{"id":null}"#, #"{"id":1"#, "[]"])
+    func notifications(text: String) {
+        var tracker = Self.correlating()
+        #expect(tracker.sent(1, text, 0) == false)
+        #expect(tracker.count == 0)
+        #expect(tracker.nextExpiry() == nil)
+    }
+
+    @Test("of several requests with the same id the first is answered first")
+    func repeatedIDs() {
+        var tracker = Self.correlating()
+        for number in 1...3 { #expect(tracker.sent(number, #"{"id":7}"#, number) == true) }
+        #expect(tracker.received(#"{"id":7}"#, 10) == .reply(1, 9))
+        #expect(tracker.sent(4, #"{"id":7}"#, 10) == true)
+        for number in 2...4 { #expect(tracker.received(#"{"id":7}"#, 10) == .reply(number, number == 4 ? 0 : 10 - number)) }
+        #expect(tracker.received(#"{"id":7}"#, 10) == .push)
+    }
+
+    @Test("a batch awaits a reply for each of its ids, and a batch of replies answers as many requests")
+    func batches() {
+        var tracker = Self.correlating()
+        #expect(tracker.sent(1, #"[{"id":1},{"method":"x"},{"id":2}]"#, 0) == true)
+        #expect(tracker.sent(2, #"{"id":3}"#, 1) == true)
+        #expect(tracker.count == 3)
+        #expect(tracker.received(#"[{"id":9},{"id":3},{"id":2}]"#, 5) == .reply(2, 4))
+        #expect(tracker.count == 1)
+        #expect(tracker.received(#"{"id":1}"#, 6) == .reply(1, 6))
+    }
+
+    @Test("requests are given up in order, each when its own time is over")
+    func expiry() {
+        var tracker = Self.correlating(timeout: 10)
+        for number in 1...3 { #expect(tracker.sent(number, #"{"id":"\#(number)"}"#, number) == true) }
+        #expect(tracker.nextExpiry() == .seconds(11))
+        #expect(tracker.received(#"{"id":"1"}"#, 5) == .reply(1, 4))
+        #expect(tracker.nextExpiry() == .seconds(12))
+        #expect(tracker.expire(11) == [])
+        #expect(tracker.expire(12) == [#"2 "2""#])
+        #expect(tracker.expire(60) == [#"3 "3""#])
+        #expect(tracker.nextExpiry() == nil)
+        #expect(tracker.expire(61) == [])
+    }
+
+    @Test("a reply to a request that was given up is late, once")
+    func lateReplies() {
+        var tracker = Self.correlating(timeout: 10)
+        #expect(tracker.sent(1, #"{"id":1}"#, 0) == true)
+        #expect(tracker.expire(10) == ["1 1"])
+        #expect(tracker.received(#"{"id":1}"#, 13) == .late(1, 13, by: 3))
+        #expect(tracker.received(#"{"id":1}"#, 14) == .push)
+    }
+
+    @Test("an id that is used again belongs to the newer request")
+    func reusedIDs() {
+        var tracker = Self.correlating(timeout: 10)
+        #expect(tracker.sent(1, #"{"id":1}"#, 0) == true)
+        #expect(tracker.expire(10) == ["1 1"])
+        #expect(tracker.sent(2, #"{"id":1}"#, 11) == true)
+        #expect(tracker.received(#"{"id":1}"#, 12) == .reply(2, 1))
+        #expect(tracker.received(#"{"id":1}"#, 13) == .push)
+        // One that is given up while another with its id is in flight leaves the reply to that one.
+        #expect(tracker.sent(3, #"{"id":1}"#, 20) == true)
+        #expect(tracker.sent(4, #"{"id":1}"#, 25) == true)
+        #expect(tracker.expire(30) == ["3 1"])
+        #expect(tracker.received(#"{"id":1}"#, 31) == .reply(4, 6))
+        #expect(tracker.received(#"{"id":1}"#, 32) == .push)
+    }
+
+    @Test("without a field a late reply is a message like any other")
+    func lateWithoutField() {
+        var tracker = RequestTracker(field: nil, timeout: .seconds(10))
+        #expect(tracker.sent(1, "x", 0) == true)
+        #expect(tracker.expire(10) == ["1"])
+        #expect(tracker.received("a", 11) == .push)
+    }
+
+    @Test("what was given up long ago is forgotten, so that the memory is bounded")
+    func forgetting() {
+        var tracker = Self.correlating(timeout: 1)
+        for number in 1...100_000 { #expect(tracker.sent(number, #"{"id":\#(number)}"#, 0) == true) }
+        #expect(tracker.expire(at: .seconds(1)).count == 100_000)
+        #expect(tracker.received(#"{"id":1}"#, 2) == .push)
+        #expect(tracker.received(#"{"id":100000}"#, 2) == .late(100_000, 2, by: 1))
+        #expect(tracker.received(#"{"id":70000}"#, 2) == .late(70_000, 2, by: 1))
+    }
+
+    @Test("while nothing can be read nothing is given up")
+    func holding() {
+        var tracker = Self.correlating(timeout: 10)
+        #expect(tracker.sent(1, #"{"id":1}"#, 0) == true)
+        tracker.holdExpiry(until: .seconds(19))
+        #expect(tracker.sent(2, #"{"id":2}"#, 12) == true)
+        #expect(tracker.nextExpiry() == .seconds(19))
+        #expect(tracker.expire(18) == [])
+        #expect(tracker.expire(19) == ["1 1"])
+        #expect(tracker.nextExpiry() == .seconds(22))
+    }
+
+    @Test("requests that are kept can be taken back, in order and each once")
+    func takingBack() {
+        var tracker = RequestTracker(field: JSONField("id"), timeout: .seconds(10), keepsRequests: true)
+        for (number, text) in [#"{"id":1}"#, #"[{"id":2},{"id":3}]"#, #"{"id":4}"#, "{}"].enumerated() {
+            _ = tracker.sent(number + 1, text, 0)
+        }
+        #expect(tracker.keptBytes == 8 + 2 * 19 + 8)
+        #expect(tracker.received(#"{"id":1}"#, 1) == .reply(1, 1))
+        #expect(tracker.received(#"{"id":2}"#, 1) == .reply(2, 1))
+        #expect(tracker.keptBytes == 19 + 8)
+        #expect(tracker.takeAll().map(\.number) == [2, 3])
+        #expect(tracker.count == 0)
+        #expect(tracker.keptBytes == 0)
+        #expect(tracker.nextExpiry() == nil)
+        #expect(tracker.received(#"{"id":4}"#, 1) == .push)
+    }
+
+    private static func correlating(timeout: Int = 30) -> RequestTracker {
+        RequestTracker(field: JSONField("id"), timeout: .seconds(timeout))
+    }
+}
+
+// Times in seconds, payloads as text.
+extension RequestTracker {
+    fileprivate mutating func sent(_ number: Int, _ text: String, _ seconds: Int) -> Bool {
+        let request = Request(number: number, payload: Array(text.utf8), kind: .text, isInitial: false)
+        return sent(request, at: .seconds(seconds))
+    }
+
+    fileprivate mutating func received(_ text: String, _ seconds: Int) -> Finding {
+        Array(text.utf8).withUnsafeBytes { received($0.bytes, at: .seconds(seconds)) }
+    }
+
+    fileprivate mutating func expire(_ seconds: Int) -> [String] {
+        expire(at: .seconds(seconds)).map { "\($0.number)" + ($0.id.map { " \($0)" } ?? "") }
+    }
+}
+
+extension RequestTracker.Finding {
+    fileprivate static func reply(_ number: Int, _ seconds: Int) -> Self {
+        .reply(Reply(number: number, roundTrip: .seconds(seconds)))
+    }
+
+    fileprivate static func late(_ number: Int, _ seconds: Int, by delay: Int) -> Self {
+        .lateReply(Reply(number: number, roundTrip: .seconds(seconds)), delay: .seconds(delay))
+    }
+}
