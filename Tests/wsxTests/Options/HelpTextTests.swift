@@ -97,6 +97,8 @@ import Testing
                   -q, --quiet                       No notices on stderr
                       --color WHEN                  When to use colors [auto]
                       --timestamps STYLE            Times shown on a terminal [local]
+                      --pretty                      Indent JSON, also in a pipe
+                      --no-pretty                   Show JSON as it is
 
                 General:
                   -h, --help                        Show help; -h is the short form
@@ -199,6 +201,8 @@ import Testing
                   -q, --quiet                     No notices on stderr
                       --color WHEN                When to use colors [auto]
                       --timestamps STYLE          Times shown on a terminal [local]
+                      --pretty                    Indent JSON, also in a pipe
+                      --no-pretty                 Show JSON as it is
 
                 General:
                   -h, --help                      Show help; -h is the short form
