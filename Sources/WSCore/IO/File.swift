@@ -34,7 +34,9 @@ public enum File {
         defer { Descriptor.closeDescriptor(descriptor) }
         var offset = 0
         while offset < bytes.byteCount {
-            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset) }
+            let count = bytes.withUnsafeBytes {
+                write(descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset)
+            }
             guard count > 0 || errno == EINTR else {
                 let error = IOError(code: uv_translate_sys_error(errno))
                 unlink(path)

@@ -60,7 +60,9 @@ extension ConnectRepl {
         guard let source else {
             filter = nil
             return run.console.notice(
-                before.map { "All messages are shown again; \(Failure.number($0.hiddenCount, "message")) had been hidden." }
+                before.map {
+                    "All messages are shown again; \(Failure.number($0.hiddenCount, "message")) had been hidden."
+                }
                     ?? "There is no filter.")
         }
         guard let pattern = pattern(source, for: "filter") else { return }

@@ -8,7 +8,9 @@ struct ScreenSize: Equatable {
     /// The terminal's that shows what the program has to say; nil: it is none.
     /// - Parameter isPrompt: Whether lines are typed there, so that standard error may lead elsewhere.
     static func current(isPrompt: Bool) -> ScreenSize? {
-        for descriptor in isPrompt ? [StandardDescriptors.error, StandardDescriptors.input] : [StandardDescriptors.error] {
+        for descriptor in isPrompt
+            ? [StandardDescriptors.error, StandardDescriptors.input] : [StandardDescriptors.error]
+        {
             if let size = StandardDescriptors.windowSize(of: descriptor) {
                 return ScreenSize(columns: size.columns, rows: size.rows)
             }

@@ -41,7 +41,8 @@ import WSCore
         #expect(contents(of: outbox.bytes) == wire(frames, sentBy: .client))
     }
 
-    @Test("who looks sees every frame, with its header as it travels and its payload unmasked", arguments: Role.allCases)
+    @Test(
+        "who looks sees every frame, with its header as it travels and its payload unmasked", arguments: Role.allCases)
     func observed(role: Role) {
         let observer = RecordingObserver()
         var outbox = Outbox(role: role, maskingKeys: countingKeys(), fragmentBytes: 2)

@@ -23,7 +23,8 @@ import WSCore
     func everyScalar() {
         var text = ""
         for value in Array(0...0x3FFF as ClosedRange<UInt32>) + Array(0xFE00...0xFFFF) + Array(0x1BC00...0x1BCFF)
-            + Array(0x1D100...0x1D1FF) + Array(0xE0000...0xE1000) {
+            + Array(0x1D100...0x1D1FF) + Array(0xE0000...0xE1000)
+        {
             guard let scalar = Unicode.Scalar(value) else { continue }
             text.unicodeScalars.append(scalar)
         }

@@ -31,7 +31,8 @@ import WSCore
         try withTranscript { transcript in
             let text = message(transcript, String(repeating: "x", count: 16385), .text, .received)
             #expect(
-                text == "← text  16385 B  " + String(repeating: "x", count: 16384) + "\n                 … 16.0 KiB in all\n"
+                text == "← text  16385 B  " + String(repeating: "x", count: 16384)
+                    + "\n                 … 16.0 KiB in all\n"
             )
         }
     }
@@ -200,7 +201,8 @@ import WSCore
     func colors() throws {
         try withIdleLoop { loop in
             let transcript = Transcript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
-            #expect(message(transcript, "x", .text, .sent) == "\u{1B}[36m→\u{1B}[0m \u{1B}[36mtext\u{1B}[0m      1 B  x\n")
+            #expect(
+                message(transcript, "x", .text, .sent) == "\u{1B}[36m→\u{1B}[0m \u{1B}[36mtext\u{1B}[0m      1 B  x\n")
             #expect(
                 message(transcript, "x", .text, .received)
                     == "\u{1B}[32m←\u{1B}[0m \u{1B}[32mtext\u{1B}[0m      1 B  x\n")

@@ -14,8 +14,10 @@ import WSCore
                 "[1e400,-0,0.10,123456789012345678901234567890,1E+2]",
                 "[\n  1e400,\n  -0,\n  0.10,\n  123456789012345678901234567890,\n  1E+2\n]"
             ),
-            (#"{"\u00e9\/":"\ud83d\ude00\n","z":1,"a":2,"z":3}"#,
-                "{\n  \"\\u00e9\\/\": \"\\ud83d\\ude00\\n\",\n  \"z\": 1,\n  \"a\": 2,\n  \"z\": 3\n}"),
+            (
+                #"{"\u00e9\/":"\ud83d\ude00\n","z":1,"a":2,"z":3}"#,
+                "{\n  \"\\u00e9\\/\": \"\\ud83d\\ude00\\n\",\n  \"z\": 1,\n  \"a\": 2,\n  \"z\": 3\n}"
+            ),
             ("[true,\n\tfalse , null]", "[\n  true,\n  false,\n  null\n]"),
         ])
     func layouts(text: String, expected: String) {
@@ -47,7 +49,8 @@ import WSCore
 
     @Test("keys, strings, numbers and literals have colours of their own, and punctuation none")
     func colors() {
-        let expected = "{\n  \u{1B}[1;34m\"k\"\u{1B}[0m: [\n    \u{1B}[32m\"s\"\u{1B}[0m,\n    \u{1B}[36m1\u{1B}[0m,\n"
+        let expected =
+            "{\n  \u{1B}[1;34m\"k\"\u{1B}[0m: [\n    \u{1B}[32m\"s\"\u{1B}[0m,\n    \u{1B}[36m1\u{1B}[0m,\n"
             + "    \u{1B}[35mnull\u{1B}[0m\n  ]\n}"
         #expect(Self.plain(#"{"k":["s",1,null]}"#, isColored: true) == expected)
     }

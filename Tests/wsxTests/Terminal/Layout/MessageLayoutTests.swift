@@ -49,7 +49,8 @@ import WSCore
     func dump() {
         let layout = MessageLayout(palette: Palette(isEnabled: false), isPretty: true)
         let result = layout.dump(
-            [UInt8](repeating: 0, count: 1000).span.bytes, limit: LayoutLimit(rows: 4, columns: 80, bytes: .max), column: 0)
+            [UInt8](repeating: 0, count: 1000).span.bytes, limit: LayoutLimit(rows: 4, columns: 80, bytes: .max),
+            column: 0)
         #expect(result.text.split(separator: "\n").count == 4)
         #expect(result.hiddenLines == 59)
     }
