@@ -2,7 +2,7 @@
 ///
 /// RFC 6455 §5.3: octet i of the payload is XORed with octet i mod 4 of the key, so masking and
 /// unmasking are one operation.
-public struct MaskingKey: Equatable, Sendable {
+public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
     /// The key's four bytes, in the order in which they travel, as they lie in memory.
     @usableFromInline internal let word: UInt32
 
@@ -16,6 +16,12 @@ public struct MaskingKey: Equatable, Sendable {
     @inlinable
     public init(word: UInt32) {
         self.word = word
+    }
+
+    /// The four bytes as hexadecimal digits, in the order in which they travel.
+    public var description: String {
+        let digits = String(word.bigEndian, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
     /// The key for a payload of which `count` bytes have been masked already.

@@ -104,6 +104,7 @@ public final class Connection<Handler: ConnectionHandler> {
         session = Session(
             role: settings.role, limits: settings.limits, maskingKeys: resources.maskingKeys,
             fragmentBytes: settings.fragmentBytes, compressor: codec?.compressor, decompressor: codec?.decompressor)
+        session.outbox.observer = handler.sentFrameObserver
     }
 
     /// Starts the connection.

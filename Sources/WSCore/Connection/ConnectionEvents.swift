@@ -36,6 +36,11 @@ internal struct ConnectionEvents<Handler: ConnectionHandler>: SessionHandler {
     }
 
     @inlinable
+    internal func receivedPiece(_ piece: RawSpan, of header: FrameHeader) {
+        handler.connection(connection, receivedPiece: piece, of: header)
+    }
+
+    @inlinable
     internal func takesMore(_ outbox: borrowing Outbox) -> Bool {
         connection.takesMore(outbox)
     }

@@ -14,6 +14,10 @@ public protocol ConnectionHandler: AnyObject {
     func connection(_ connection: Connection<Self>, receivedClose frame: CloseFrame, outbox: inout Outbox)
     /// The header of a frame has arrived.
     func connection(_ connection: Connection<Self>, receivedHeader header: FrameHeader)
+    /// A piece of the payload of the frame whose header came last has arrived, unmasked.
+    func connection(_ connection: Connection<Self>, receivedPiece piece: RawSpan, of header: FrameHeader)
+    /// Who looks at the frames that are sent; asked once, when the connection is made.
+    var sentFrameObserver: (any SentFrameObserver)? { get }
     /// The output queue was full and has room again.
     func connectionDidDrain(_ connection: Connection<Self>)
     /// The connection has ended; nothing further is called.
@@ -33,6 +37,12 @@ extension ConnectionHandler {
     /// Does nothing.
     @inlinable
     public func connection(_ connection: Connection<Self>, receivedHeader header: FrameHeader) {}
+    /// Does nothing.
+    @inlinable
+    public func connection(_ connection: Connection<Self>, receivedPiece piece: RawSpan, of header: FrameHeader) {}
+    /// Nobody.
+    @inlinable
+    public var sentFrameObserver: (any SentFrameObserver)? { nil }
     /// Does nothing.
     @inlinable
     public func connectionDidDrain(_ connection: Connection<Self>) {}

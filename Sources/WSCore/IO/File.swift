@@ -33,6 +33,26 @@ public enum File {
         try Descriptor.writeAll(descriptor, bytes)
     }
 
+    /// Makes a file at `path` that holds the bytes, with the rights that the user's mask leaves; one that is there already
+    /// is an error. What could not be written in full is not left behind.
+    public static func create(_ bytes: RawSpan, at path: String) throws(IOError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        defer { Descriptor.closeDescriptor(descriptor) }
+        var offset = 0
+        while offset < bytes.byteCount {
+            let count = bytes.withUnsafeBytes {
+                write(descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset)
+            }
+            guard count > 0 || errno == EINTR else {
+                let error = IOError(code: uv_translate_sys_error(errno))
+                unlink(path)
+                throw error
+            }
+            offset += max(0, count)
+        }
+    }
+
     /// Reads all of the file at `path`.
     public static func read(_ path: String) throws(IOError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -37,6 +37,8 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let unknownName = IOError(code: UV_EAI_NONAME.rawValue)
     /// There is no such file or socket.
     public static let noSuchFile = IOError(code: UV_ENOENT.rawValue)
+    /// There is such a file already.
+    public static let fileExists = IOError(code: UV_EEXIST.rawValue)
     /// It is not allowed.
     public static let accessDenied = IOError(code: UV_EACCES.rawValue)
 

@@ -50,6 +50,13 @@ public enum StandardDescriptors {
         return poll(&waiting, 1, 0) == 1 && waiting.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
     }
 
+    /// The size of a terminal's window in characters; nil: the descriptor is none, or the size is not known.
+    public static func windowSize(of descriptor: Int32) -> (columns: Int, rows: Int)? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
     /// Writes text to a descriptor and waits until it is out; returns why it could not be written, if it could not.
     @discardableResult
     public static func writeAll(_ text: String, to descriptor: Int32) -> IOError? {

@@ -37,6 +37,13 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     /// A gateway got an invalid answer from its upstream server.
     public static let badGateway = CloseCode(rawValue: 1014)
 
+    /// What was to be done needs a login.
+    public static let unauthorized = CloseCode(rawValue: 3000)
+    /// What was to be done is not allowed.
+    public static let forbidden = CloseCode(rawValue: 3003)
+    /// The peer took too long.
+    public static let timeout = CloseCode(rawValue: 3008)
+
     /// Whether a close frame may carry this code.
     public var mayTravel: Bool {
         switch rawValue {
@@ -49,7 +56,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// What the code means, in a few words; nil for codes of libraries and applications.
+    /// What the code means, in a few words; nil for codes of libraries and applications that are not registered (IANA
+    /// WebSocket Close Code Number Registry).
     public var meaning: String? {
         switch self {
         case .normalClosure: "normal closure"
@@ -66,6 +74,9 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
         case .serviceRestart: "service restart"
         case .tryAgainLater: "try again later"
         case .badGateway: "bad gateway"
+        case .unauthorized: "unauthorized"
+        case .forbidden: "forbidden"
+        case .timeout: "timeout"
         default: nil
         }
     }

@@ -67,6 +67,7 @@ public struct MessageReceiver: ~Copyable {
             payloadBytesReceived = bytesBefore &+ pieceBytes
             let isEnd = payloadBytesReceived == header.payloadBytes
             frame = isEnd ? nil : header
+            handler.receivedPiece(piece.bytes, of: header)
 
             if header.opcode.isControl {
                 try receiveControl(

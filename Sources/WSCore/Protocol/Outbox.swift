@@ -11,6 +11,8 @@ public struct Outbox: ~Copyable {
     public internal(set) var closing = ClosingHandshake()
     /// The largest payload of a data frame, in bytes (1 or more): a larger message is sent in fragments. nil: never.
     public let fragmentBytes: Int?
+    /// Who looks at the frames; nil: nobody.
+    public var observer: (any SentFrameObserver)?
     /// What has been sent.
     public var traffic: Traffic { sent }
 
@@ -166,5 +168,6 @@ public struct Outbox: ~Copyable {
             bytes.append(payload, maskedWith: key)
         }
         sent.wireBytes &+= header.encodedBytes &+ payload.byteCount
+        if let observer { observer.sent(header, payload: payload) }
     }
 }

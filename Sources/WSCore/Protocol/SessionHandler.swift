@@ -13,6 +13,9 @@ public protocol SessionHandler: ~Copyable {
     mutating func receivedClose(_ frame: CloseFrame, outbox: inout Outbox)
     /// A frame's header has arrived, before its payload. Most handlers need not know.
     mutating func receivedHeader(_ header: FrameHeader)
+    /// A piece of the payload of the frame whose header came last has arrived, unmasked, and decompressed by nobody.
+    /// Most handlers wait for the message.
+    mutating func receivedPiece(_ piece: RawSpan, of header: FrameHeader)
     /// Whether more can be taken now; asked between frames. A few bytes may hold many large messages when they are
     /// compressed, so that pausing between reads would come too late.
     func takesMore(_ outbox: borrowing Outbox) -> Bool
@@ -22,6 +25,10 @@ extension SessionHandler where Self: ~Copyable {
     /// Does nothing.
     @inlinable
     public mutating func receivedHeader(_ header: FrameHeader) {}
+
+    /// Does nothing.
+    @inlinable
+    public mutating func receivedPiece(_ piece: RawSpan, of header: FrameHeader) {}
 
     /// Always.
     @inlinable

@@ -21,6 +21,6 @@ extension ConnectRepl {
     /// Shows what there was while the user's editor had the terminal, and goes on to receive.
     func returned(with problem: String?) {
         if let problem { run.console.error("/edit: \(problem)") }
-        if !(run.output?.isFull ?? false) { run.connection?.resumeReading() }
+        if !run.isOutputFull { run.connection?.resumeReading() }
     }
 }

@@ -6,6 +6,12 @@ import WSCore
 final class ConnectRepl {
     let editor: LineEditor
     unowned let run: ConnectRun
+    /// What has travelled.
+    var log = MessageLog()
+    /// The number of the last message of which only the beginning was shown, and which has not been asked for.
+    var lastFolded: Int?
+    /// What messages have to match to be shown, and how many did not; nil: all are shown.
+    var filter: (pattern: Pattern, hiddenCount: Int)?
 
     /// What was typed last to be sent.
     var lastMessage: (payload: [UInt8], kind: MessageKind)?
@@ -75,6 +81,12 @@ final class ConnectRepl {
         case .info: showInfo()
         case .history(let query): run.console.showHistory(query, of: editor.history)
         case .edit(let source): run.console.edit(source, with: editor)
+        case .show(let number): showMessage(number)
+        case .find(let pattern): find(pattern)
+        case .filter(let pattern): setFilter(pattern)
+        case .save(let path, let number): save(to: path, number)
+        case .pretty(let isPretty): run.console.setPretty(isPretty, of: run.transcript)
+        case .time(let style): run.console.setTime(style, of: run.transcript)
         case .help(let topic): run.console.showHelp(topic, of: Self.commands)
         case .quit: run.endAsAsked()
         }

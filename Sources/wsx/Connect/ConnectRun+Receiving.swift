@@ -25,9 +25,10 @@ extension ConnectRun: ConnectionHandler {
     func show(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) {
         if let output {
             output.write(payload, as: kind, reply: reply)
+            repl?.show(payload, as: kind, .received, isShown: false)
         } else {
             let note = reply.map { "(request \($0.number), \(Self.milliseconds($0.roundTrip)) ms)" } ?? ""
-            console.show(transcript.message(payload, as: kind, .received, note: note))
+            show(payload, as: kind, .received, note: note)
         }
     }
 
@@ -57,11 +58,19 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows a frame's header, to who asked for it.
     func connection(_ connection: Connection<ConnectRun>, receivedHeader header: FrameHeader) {
-        if settings.arguments.verbosity > 1 { console.show(transcript.header(header, .received)) }
+        trace?.received(header)
         if let repl, header.payloadBytes > ReplStatus.largeBytes || header.opcode == .continuation {
             repl.status.watch()
         }
     }
+
+    /// Shows a frame's payload, to who asked for it.
+    func connection(_ connection: Connection<ConnectRun>, receivedPiece piece: RawSpan, of header: FrameHeader) {
+        trace?.received(piece, of: header)
+    }
+
+    /// Shows the frames that are sent, to who asked for them.
+    var sentFrameObserver: (any SentFrameObserver)? { trace }
 
     /// Goes on with the input.
     func connectionDidDrain(_ connection: Connection<ConnectRun>) {
@@ -78,6 +87,13 @@ extension ConnectRun: ConnectionHandler {
     func showSent(_ frame: CloseFrame) {
         recorder?.events.writeClose(sent: frame)
         if showsFrames { console.show(transcript.close(frame, .sent)) }
+    }
+
+    /// Shows a message, and keeps it where there is a prompt.
+    /// - Parameter note: What is said about it.
+    func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, note: String = "") {
+        if let repl { return repl.show(payload, as: kind, direction, note: note) }
+        console.show(transcript.message(payload, as: kind, direction, note: note).text)
     }
 
     /// Pauses the peer while standard output, or the recording, does not keep up.

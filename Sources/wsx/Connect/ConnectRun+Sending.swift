@@ -76,9 +76,7 @@ extension ConnectRun: InputReader.Receiver {
             return
         }
         if !isAgain { recorder?.events.writeMessage(payload, as: kind, .outgoing) }
-        if showsSentMessages {
-            console.show(transcript.message(payload, as: kind, .sent, note: note))
-        }
+        if showsSentMessages { show(payload, as: kind, .sent, note: note) }
     }
 
     /// Sends a ping or a pong of the user's.

@@ -20,7 +20,7 @@ extension ConnectRun {
             case .sentPing(let payload):
                 if showsFrames { console.show(transcript.control(.ping, payload.span.bytes, .sent)) }
             case .sentMessage(let message):
-                if showsSentMessages { console.show(transcript.message(message.span.bytes, as: .text, .sent)) }
+                if showsSentMessages { show(message.span.bytes, as: .text, .sent) }
             case .lost(let silence):
                 silenceFailure = .silent(for: silence, misses: beat.maximumMisses)
                 self.connection?.terminate()
@@ -37,7 +37,7 @@ extension ConnectRun {
         unconfirmed?.record(payload, as: kind, at: loop.turnTime)
         recorder?.events.writeMessage(payload, as: kind, .outgoing)
         let isSent = connection?.send(payload, as: kind) ?? false
-        if showsSentMessages { console.show(transcript.message(payload, as: kind, isSent ? .sent : .queued)) }
+        if showsSentMessages { show(payload, as: kind, isSent ? .sent : .queued) }
     }
 
     /// Sends the ping that confirms what has been sent, or has it sent when it is due.

@@ -13,6 +13,8 @@ final class ConnectRun {
     let loop: EventLoop
     let console: Console
     let transcript: Transcript
+    /// Shows every frame; nil: nobody asked for it.
+    let trace: FrameTrace?
     /// Standard output; nil while the editor's terminal shows what comes.
     var output: MessageWriter?
     /// Where the session is recorded; nil: nowhere.
@@ -104,13 +106,14 @@ final class ConnectRun {
         conditions = settings.conditions
         requests = try Self.requests(settings)
         if settings.arguments.reconnection != .never { unconfirmed = UnconfirmedMessages() }
-        transcript = Transcript(palette: console.palette, timestamps: settings.arguments.timestamps, on: loop)
+        transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
+        trace = settings.arguments.verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         do throws(IOError) {
             if !settings.isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output) {
-                output = try MessageWriter(settings.arguments.output, on: loop)
+                output = try MessageWriter(settings.arguments, colors: console, on: loop)
                 if requests != nil, settings.arguments.isQuiet {
                     pushes = try MessageWriter(
-                        settings.arguments.output, to: StandardDescriptors.error, on: loop)
+                        settings.arguments, colors: console, to: StandardDescriptors.error, on: loop)
                 }
             }
         } catch {

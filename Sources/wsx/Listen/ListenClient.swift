@@ -12,6 +12,8 @@ final class ListenClient: ConnectionHandler {
     private unowned let run: ListenRun
     private let isEcho: Bool
     private let isObserved: Bool
+    /// Shows every frame; nil: nobody asked for it.
+    private let trace: FrameTrace?
 
     /// Makes the handler of a client that has just been accepted.
     init(number: Int, of run: ListenRun) {
@@ -19,6 +21,7 @@ final class ListenClient: ConnectionHandler {
         self.run = run
         isEcho = run.settings.arguments.isEcho
         isObserved = run.observesMessages
+        trace = run.makeTrace(ofClient: number)
     }
 
     /// Sends a message back, or hands it on.
@@ -47,8 +50,16 @@ final class ListenClient: ConnectionHandler {
 
     /// Reports a frame's header.
     func connection(_ connection: Connection<ListenClient>, receivedHeader header: FrameHeader) {
-        if isObserved { run.received(header: header, from: number) }
+        trace?.received(header)
     }
+
+    /// Reports a frame's payload.
+    func connection(_ connection: Connection<ListenClient>, receivedPiece piece: RawSpan, of header: FrameHeader) {
+        trace?.received(piece, of: header)
+    }
+
+    /// Reports the frames that are sent.
+    var sentFrameObserver: (any SentFrameObserver)? { trace }
 
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {

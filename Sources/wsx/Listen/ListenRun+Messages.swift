@@ -12,7 +12,7 @@ extension ListenRun {
             output.write(payload, as: kind, client: number)
             waitForOutput(connection)
         } else if editor != nil {
-            console.show(transcript.message(payload, as: kind, .received, client: number))
+            console.show(transcript.message(payload, as: kind, .received, client: number).text)
         }
     }
 
@@ -33,12 +33,7 @@ extension ListenRun {
     /// Shows a message that was sent back.
     func echoed(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
         guard settings.arguments.verbosity > 1 else { return }
-        console.show(transcript.message(payload, as: kind, .sent, client: number))
-    }
-
-    /// Shows a frame's header, to who asked for it.
-    func received(header: FrameHeader, from number: Int) {
-        if settings.arguments.verbosity > 1 { console.show(transcript.header(header, .received, client: number)) }
+        console.show(transcript.message(payload, as: kind, .sent, client: number).text)
     }
 
     /// Pauses all clients while standard output does not keep up: each may have a large message that has been read.
@@ -82,7 +77,7 @@ extension ListenRun: InputReader.Receiver {
         switch item {
         case .message(let kind):
             if settings.arguments.verbosity > 1 {
-                console.show(transcript.message(payload, as: kind, .sent, client: number))
+                console.show(transcript.message(payload, as: kind, .sent, client: number).text)
             }
             connection.send(payload, as: kind)
         case .ping: send(control: .ping, payload, to: connection)
@@ -128,7 +123,7 @@ extension ListenRun: InputReader.Receiver {
 
     private func sendToAll(_ payload: RawSpan, as kind: MessageKind) {
         if editor != nil || settings.arguments.verbosity > 1 {
-            console.show(transcript.message(payload, as: kind, .sent))
+            console.show(transcript.message(payload, as: kind, .sent).text)
         }
         for connection in server.connections.values { connection.send(payload, as: kind) }
     }
@@ -165,12 +160,15 @@ extension ListenRun: LineEditor.Delegate {
         case .close(let frame):
             console.show(transcript.close(frame, .sent))
             for connection in server.connections.values { connection.close(frame) }
+        case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
+        case .time(let style): console.setTime(style, of: transcript)
         case .help(let topic): console.showHelp(topic, of: Self.commands)
         case .history(let query): editor.map { console.showHistory(query, of: $0.history) }
         case .edit(let source): editor.map { console.edit(source, with: $0) }
         case .quit: end()
         // The table leaves the others to `connect`.
         case .file, .sendJSON, .repeatMessage, .reconnect, .connect, .headers, .info: break
+        case .show, .find, .filter, .save: break
         }
     }
 

@@ -42,9 +42,9 @@ final class ListenRun {
         self.settings = settings
         self.loop = loop
         self.console = console
-        transcript = Transcript(palette: console.palette, timestamps: settings.arguments.timestamps, on: loop)
+        transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
         do throws(IOError) {
-            output = settings.writesOutput ? try MessageWriter(settings.arguments.output, on: loop) : nil
+            output = settings.writesOutput ? try MessageWriter(settings.arguments, colors: console, on: loop) : nil
         } catch {
             throw .output(error)
         }
@@ -52,6 +52,12 @@ final class ListenRun {
 
     /// Whether messages are shown, not just answered.
     var observesMessages: Bool { output != nil || settings.isRepl || settings.arguments.verbosity > 1 }
+
+    /// What shows the frames of a client; nil: nobody asked for it.
+    func makeTrace(ofClient number: Int) -> FrameTrace? {
+        guard settings.arguments.verbosity > 1 else { return nil }
+        return FrameTrace(transcript: transcript, client: number) { [console] in console.show($0) }
+    }
 
     /// Starts listening, and returns the address with the port in use; nil for a Unix-domain socket.
     func start() throws(Failure) -> SocketAddress? {

@@ -13,14 +13,17 @@ final class MessageWriter {
 
     private let writer: DescriptorWriter
     private let format: OutputFormat
-    private let isTerminal: Bool
+    /// What becomes of messages; nil: they are written byte for byte.
+    private let style: OutputStyle?
 
     /// Makes a writer to standard output, or to another descriptor.
+    /// - Parameter colors: Knows what is coloured there.
     init(
-        _ format: OutputFormat, to descriptor: Int32 = StandardDescriptors.output, on loop: EventLoop
+        _ arguments: some SharedArguments, colors: Console, to descriptor: Int32 = StandardDescriptors.output,
+        on loop: EventLoop
     ) throws(IOError) {
-        self.format = format
-        isTerminal = StandardDescriptors.isTerminal(descriptor)
+        format = arguments.output
+        style = OutputStyle(arguments, to: descriptor, palette: colors.colors(on: descriptor))
         writer = try DescriptorWriter(descriptor: descriptor, on: loop)
         events = format == .json ? EventWriter(writer, on: loop) : nil
     }
@@ -58,8 +61,8 @@ final class MessageWriter {
         case .hex: HexDigits.append(payload, to: &writer.buffer)
         case .base64: Base64.append(payload, to: &writer.buffer)
         case .text, .nul, .raw:
-            if isTerminal {
-                writer.buffer.append(SafeText.text(payload))
+            if let style {
+                style.append(payload, as: kind, to: &writer.buffer)
             } else {
                 writer.buffer.append(payload)
             }

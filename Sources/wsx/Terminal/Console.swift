@@ -6,8 +6,9 @@ final class Console {
     weak var editor: LineEditor?
     /// The colours for what is shown here.
     let palette: Palette
+    private let color: ColorChoice
+    private let hasNoColor: Bool
     private let isQuiet: Bool
-    private let isErrorTerminal: Bool
 
     /// Makes a console.
     /// - Parameters:
@@ -16,15 +17,33 @@ final class Console {
     ///   - environment: Looks an environment variable up.
     init(color: ColorChoice, isQuiet: Bool, environment: (String) -> String?) {
         self.isQuiet = isQuiet
-        isErrorTerminal = StandardDescriptors.isTerminal(StandardDescriptors.error)
-        let isEnabled =
-            switch color {
-            case .always: true
-            case .never: false
-            // The convention of no-color.org: any value but an empty one.
-            case .auto: isErrorTerminal && (environment("NO_COLOR") ?? "").isEmpty
-            }
-        palette = Palette(isEnabled: isEnabled)
+        self.color = color
+        // The convention of no-color.org: any value but an empty one.
+        hasNoColor = color == .auto && !(environment("NO_COLOR") ?? "").isEmpty
+        palette = Self.colors(color, hasNoColor: hasNoColor, on: StandardDescriptors.error)
+    }
+
+    /// The colours for what is written to a descriptor.
+    func colors(on descriptor: Int32) -> Palette {
+        Self.colors(color, hasNoColor: hasNoColor, on: descriptor)
+    }
+
+    private static func colors(_ color: ColorChoice, hasNoColor: Bool, on descriptor: Int32) -> Palette {
+        switch color {
+        case .always: Palette(isEnabled: true)
+        case .never: Palette(isEnabled: false)
+        case .auto: Palette(isEnabled: !hasNoColor && StandardDescriptors.isTerminal(descriptor))
+        }
+    }
+
+    /// Makes the transcript of a run, which begins now.
+    /// - Parameter isPrompt: Whether lines are typed on the terminal where it is shown.
+    func makeTranscript(for arguments: some SharedArguments, isPrompt: Bool, on loop: EventLoop) -> Transcript {
+        Transcript(
+            palette: palette, timestamps: arguments.timestamps,
+            isPretty: arguments.isPretty ?? (isPrompt || StandardDescriptors.isTerminal(StandardDescriptors.error)),
+            on: loop
+        ) { ScreenSize.current(isPrompt: isPrompt) }
     }
 
     /// Shows a line that tells what happens, unless notices are not wanted.

@@ -54,8 +54,15 @@ final class LineEditor {
     private var signals: [SignalWatcher] = []
     private(set) var isOpen = false
     let loop: EventLoop
-    /// What is to appear above the line at the end of the turn.
+    /// What is to appear above the line.
     private var pending = ""
+    /// When something appeared last, in the loop's time; and what has it appear when that was but a moment ago.
+    private var lastShown: Duration?
+    private var showTimer: Timer?
+
+    /// The least time between two redraws: what comes meanwhile appears together, so that thousands of messages a second
+    /// cost a terminal sixty redraws, and a single one appears at once.
+    private static let redrawInterval = Duration.milliseconds(16)
 
     /// Shows the prompt on the terminal that is standard input, and begins to edit.
     /// - Parameters:
@@ -111,7 +118,8 @@ final class LineEditor {
     /// Whether nothing has been typed.
     var isEmpty: Bool { wsx_readline_length() == 0 && wsx_readline_is_busy() == 0 }
 
-    /// Shows text, which ends with a newline, above the line being typed; all of a turn's at once, at its end.
+    /// Shows text, which ends with a newline, above the line being typed: at the end of the turn, together with what
+    /// else the turn shows, or a moment later.
     func print(_ text: String) {
         guard isOpen else { return }
         if pending.isEmpty { loop.atEndOfTurn(self) }
@@ -139,6 +147,7 @@ final class LineEditor {
         isOpen = false
         keys?.cancel()
         signals = []
+        showTimer = nil
         if isAway { endTask() } else { rl_clear_visible_line() }
         write(pending)
         pending = ""
@@ -149,6 +158,13 @@ final class LineEditor {
 
     private func showPending() {
         guard isOpen, !isAway, !pending.isEmpty else { return }
+        let now = loop.now
+        if let lastShown, now - lastShown < Self.redrawInterval {
+            let timer = showTimer ?? Timer(on: loop) { [unowned self] in showPending() }
+            showTimer = timer
+            return timer.start(after: Self.redrawInterval - (now - lastShown))
+        }
+        lastShown = now
         rl_clear_visible_line()
         write(pending)
         pending = ""

@@ -3,10 +3,10 @@ import WSCore
 /// Words and lays out the lines that show what travels on a connection.
 ///
 ///     15:04:05.123 → text      5 B  hello
-///     15:04:05.164 ← binary   16 B  00 01 02 03 …
+///     15:04:05.164 ← binary    3 B  01 02 ff  ...
 ///     15:04:12.006 ← close  1000    normal closure: "bye"
 ///     15:04:13.250 … text      5 B  later
-struct Transcript {
+final class Transcript {
     /// Which way something went.
     enum Direction {
         case sent
@@ -21,43 +21,141 @@ struct Transcript {
             case .queued: "…"
             }
         }
+
+        fileprivate var style: Palette.Style {
+            switch self {
+            case .sent: .sent
+            case .received: .received
+            case .queued: .quiet
+            }
+        }
     }
 
-    private let palette: Palette
-    private let style: TimestampStyle
-    private let start: Duration
-    private let loop: EventLoop
+    /// The lines of a message.
+    struct Message {
+        /// Each ends with a newline.
+        let text: String
+        /// Whether they do not show all of it.
+        let isFolded: Bool
+    }
 
-    /// The most of a message that a line shows, in bytes of text and in bytes of a dump.
-    private static let shownTextBytes = 16 << 10
-    private static let shownBinaryBytes = 64
+    /// The times that stand before the lines.
+    var clock: TranscriptClock
+    /// What the payloads look like.
+    var layout: MessageLayout
+
+    let palette: Palette
+    private let screenSize: () -> ScreenSize?
 
     /// Makes a transcript that starts now.
-    init(palette: Palette, timestamps: TimestampStyle, on loop: EventLoop) {
+    /// - Parameters:
+    ///   - isPretty: Whether JSON is indented.
+    ///   - screenSize: Tells the size of the window; nil: it has none.
+    init(
+        palette: Palette, timestamps: TimestampStyle, isPretty: Bool = false, on loop: EventLoop,
+        screenSize: @escaping () -> ScreenSize? = { nil }
+    ) {
         self.palette = palette
-        self.loop = loop
-        style = timestamps
-        start = loop.now
+        self.screenSize = screenSize
+        clock = TranscriptClock(timestamps, on: loop)
+        layout = MessageLayout(palette: palette, isPretty: isPretty)
     }
 
-    /// The lines of a message; each ends with a newline.
+    // MARK: Messages
+
+    /// The lines of a message, of a long one the first.
+    /// - Parameters:
+    ///   - number: By which all of it can be shown; nil: it cannot.
+    ///   - note: What is said about it, after its end.
     func message(
-        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, note: String = ""
-    )
-        -> String
-    {
-        var content = kind == .text ? text(payload) : dump(payload)
-        if !note.isEmpty { content += content.isEmpty ? note : "  \(note)" }
-        return line(direction, kind == .text ? "text" : "binary", payload.byteCount, content, client: client)
+        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, number: Int? = nil,
+        note: String = ""
+    ) -> Message {
+        let size = screenSize()
+        return message(payload, as: kind, direction, client: client, note: note, at: clock.now, size: size) { column in
+            .fold(for: size, column: column)
+        } remark: { result in
+            let lines = result.hiddenLines.map { " \(Failure.number($0, "more line"))," } ?? ""
+            let hint = number.map { "; /show \($0) shows it whole" } ?? ""
+            return "…\(lines) \(TrafficReport.size(payload.byteCount)) in all\(hint)"
+        }
     }
+
+    /// All lines of a message that has been kept, but for what would take long to show.
+    func whole(_ entry: MessageLog.Entry) -> String {
+        let limit = LayoutLimit(rows: .max, columns: nil, bytes: MessageLog.maximumShownBytes)
+        return entry.payload.withUnsafeBytes { payload in
+            message(payload.bytes, as: entry.kind, entry.direction, at: entry.moment, size: screenSize()) { _ in
+                limit
+            } remark: { _ in
+                "… \(TrafficReport.size(entry.byteCount)) in all; /save FILE \(entry.number) puts it into a file"
+            }.text
+        }
+    }
+
+    /// The line of a message in which something was found, with its number.
+    /// - Parameter match: Where it was found first, in bytes.
+    func found(_ entry: MessageLog.Entry, at match: Range<Int>) -> String {
+        let number = rightAligned("\(entry.number)", 5) + "  "
+        let size = rightAligned("\(entry.byteCount)", 5) + " B"
+        let column = number.count + contentColumn(client: nil, size: size)
+        // An ellipsis stands at either side.
+        let room = screenSize().map { max(1, $0.columns - column - 2) } ?? Excerpt.maximumBytes
+        let excerpt = entry.payload.withUnsafeBytes {
+            Excerpt.text(
+                of: $0.bytes, around: match, byteCount: min(room, Excerpt.maximumBytes), palette: palette)
+        }
+        return palette.quiet(number)
+            + compose(
+                entry.direction, entry.kind == .text ? "text" : "binary", size + "  " + excerpt, at: entry.moment)
+    }
+
+    private func message(
+        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, note: String = "",
+        at moment: TranscriptClock.Moment, size: ScreenSize?, limit: (Int) -> LayoutLimit,
+        remark: (MessageLayout.Result) -> String
+    ) -> Message {
+        let name = kind == .text ? "text" : "binary"
+        let bytes = rightAligned("\(payload.byteCount)", 5) + " B"
+        guard payload.byteCount > 0 else {
+            let rest = bytes + (note.isEmpty ? "" : "  " + note)
+            return Message(text: compose(direction, name, rest, client: client, at: moment), isFolded: false)
+        }
+        var column = contentColumn(client: client, size: bytes)
+        var separator = "  "
+        if kind == .binary, let size, column + HexDump.width(ofBytes: payload.byteCount) > size.columns {
+            // A dump whose lines do not fit there stands below.
+            column = Self.narrowColumn
+            separator = "\n" + String(repeating: " ", count: column)
+        }
+        let result =
+            kind == .text
+            ? layout.text(payload, limit: limit(column), column: column)
+            : layout.dump(payload, limit: limit(column), column: column)
+        var content = result.text
+        if result.isFolded {
+            content += "\n" + String(repeating: " ", count: column) + palette.quiet(remark(result))
+        }
+        if !note.isEmpty { content += "  " + note }
+        return Message(
+            text: compose(direction, name, bytes + separator + content, client: client, at: moment),
+            isFolded: result.isFolded)
+    }
+
+    // MARK: Frames
 
     /// The line of a ping or a pong.
     func control(_ opcode: Opcode, _ payload: RawSpan, _ direction: Direction, client: Int? = nil, note: String = "")
         -> String
     {
-        var content = UTF8Validator.isValid(payload) ? text(payload) : dump(payload)
+        let size = rightAligned("\(payload.byteCount)", 5) + " B"
+        let column = contentColumn(client: client, size: size)
+        var content =
+            UTF8Validator.isValid(payload)
+            ? payload.withUnsafeBytes { escapingControls(String(decoding: $0, as: UTF8.self)) }
+            : layout.dump(payload, limit: .none, column: column).text
         if !note.isEmpty { content += content.isEmpty ? note : "  \(note)" }
-        return line(direction, "\(opcode)", payload.byteCount, content, client: client)
+        return compose(direction, "\(opcode)", size + (content.isEmpty ? "" : "  " + content), client: client)
     }
 
     /// The line of a close frame.
@@ -75,86 +173,69 @@ struct Transcript {
     func header(_ header: FrameHeader, _ direction: Direction, client: Int? = nil) -> String {
         let parts = [
             header.isFinal ? "FIN" : nil, header.isCompressed ? "RSV1" : nil, "\(header.opcode)",
-            header.maskingKey == nil ? nil : "masked",
+            header.maskingKey.map { "masked \($0)" },
             "\(header.payloadBytes) B",
         ]
         return compose(
-            direction, "frame", "         " + parts.compactMap { $0 }.joined(separator: " "), client: client)
+            direction, "frame", Self.noSize + parts.compactMap { $0 }.joined(separator: " "), client: client)
+    }
+
+    /// The lines of a frame's payload, below its header.
+    /// - Parameters:
+    ///   - beginning: What is shown of it.
+    ///   - payloadBytes: How long it is.
+    func payload(_ beginning: RawSpan, of payloadBytes: Int, client: Int? = nil) -> String {
+        var column = contentColumn(client: client, size: Self.noSize) - 2
+        if let size = screenSize(), column + HexDump.width(ofBytes: beginning.byteCount) > size.columns {
+            column = Self.narrowColumn
+        }
+        let margin = String(repeating: " ", count: column)
+        let lines = margin + layout.dump(beginning, limit: .none, column: column).text + "\n"
+        let left = payloadBytes - beginning.byteCount
+        return left == 0 ? lines : lines + margin + palette.quiet("… \(Failure.number(left, "more byte"))") + "\n"
     }
 
     /// A line of the head of a request or response.
     /// - Parameter isPast: Whether it is shown again, so that the present time says nothing.
     func head(_ text: String, _ direction: Direction, isPast: Bool = false) -> String {
-        let time = isPast ? "" : timestamp()
-        let arrow = direction == .sent ? palette.sent(direction.arrow) : palette.received(direction.arrow)
+        let time = isPast ? "" : clock.text(of: clock.now)
+        let arrow = palette.styled(direction.arrow, direction.style)
         return (time.isEmpty ? "" : palette.quiet(time) + " ") + "\(arrow) \(text)\n"
     }
 
-    private func line(
-        _ direction: Direction, _ name: String, _ byteCount: Int, _ content: String, client: Int?
+    // MARK: Parts of a line
+
+    /// What stands in place of a size.
+    private static let noSize = String(repeating: " ", count: 9)
+    /// Where lines begin that do not fit below the beginning of the content.
+    private static let narrowColumn = 2
+    /// The longest name is `binary`.
+    private static let nameWidth = 6
+
+    /// Where the content begins, below which a message of several lines continues.
+    private func contentColumn(client: Int?, size: String) -> Int {
+        clock.width + (client.map { "#\($0) ".count } ?? 0) + 2 + Self.nameWidth + size.count + 2
+    }
+
+    private func compose(
+        _ direction: Direction, _ name: String, _ rest: String, client: Int? = nil,
+        at moment: TranscriptClock.Moment? = nil
     ) -> String {
-        guard !content.isEmpty else {
-            return compose(direction, name, rightAligned("\(byteCount)", 5) + " B", client: client)
-        }
-        let size = rightAligned("\(byteCount)", 5) + " B  "
-        // A message of several lines continues under its beginning.
-        let column = (style == .off ? 0 : 13) + (client.map { "#\($0) ".count } ?? 0) + 2 + 6 + size.count
-        let lines = content.split(separator: "\n", omittingEmptySubsequences: false)
-            .joined(separator: "\n" + String(repeating: " ", count: column))
-        return compose(direction, name, size + lines, client: client)
-    }
-
-    private func compose(_ direction: Direction, _ name: String, _ rest: String, client: Int?) -> String {
-        let time = timestamp()
+        let time = clock.text(of: moment ?? clock.now)
         let prefix = (time.isEmpty ? "" : palette.quiet(time) + " ") + (client.map { "#\($0) " } ?? "")
-        let padding = String(repeating: " ", count: max(0, 6 - name.count))
-        let head = "\(direction.arrow) \(name)\(padding)"
-        let colored =
-            switch direction {
-            case .sent: palette.sent(head)
-            case .received: palette.received(head)
-            case .queued: palette.quiet(head)
-            }
-        return prefix + colored + rest + "\n"
+        let padding = String(repeating: " ", count: max(0, Self.nameWidth - name.count))
+        let arrow = palette.styled(direction.arrow, direction.style)
+        let word = palette.styled(name, direction == .queued ? .quiet : Self.style(of: name) ?? direction.style)
+        return "\(prefix)\(arrow) \(word)\(padding)\(rest)\n"
     }
 
-    private func text(_ payload: RawSpan) -> String {
-        var shownBytes = min(payload.byteCount, Self.shownTextBytes)
-        // Not inside a scalar: its continuation bytes begin with the bits 10.
-        while shownBytes > 0, shownBytes < payload.byteCount,
-            payload.unsafeLoad(fromByteOffset: shownBytes, as: UInt8.self) & 0xC0 == 0x80
-        {
-            shownBytes -= 1
-        }
-        let shown = SafeText.text(payload.extracting(first: shownBytes))
-        let left = payload.byteCount - shownBytes
-        return left > 0 ? shown + " … (\(left) more bytes)" : shown
-    }
-
-    private func dump(_ payload: RawSpan) -> String {
-        let shown = payload.extracting(first: Self.shownBinaryBytes)
-        let digits = shown.withUnsafeBytes { bytes in
-            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
-        }
-        return payload.byteCount > shown.byteCount ? digits + " …" : digits
-    }
-
-    private func timestamp() -> String {
-        switch style {
-        case .off: return ""
-        case .relative:
-            let milliseconds = (loop.now - start) / .milliseconds(1)
-            let whole = Int(milliseconds)
-            return rightAligned("+\(whole / 1000).\(padded(whole % 1000, to: 3))", 12)
-        case .local, .utc:
-            let now = WallTime.now
-            let time = CalendarTime(now, in: style == .utc ? .utc : .local)
-            let clock = "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second))"
-            return "\(clock).\(padded(now.microseconds / 1000, to: 3))"
+    /// The look of what is no text.
+    private static func style(of name: String) -> Palette.Style? {
+        switch name {
+        case "binary": .binary
+        case "close": .close
+        case "ping", "pong", "frame": .quiet
+        default: nil
         }
     }
-}
-
-private func rightAligned(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
 }

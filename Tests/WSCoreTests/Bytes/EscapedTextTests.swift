@@ -10,9 +10,29 @@ import Testing
             ("\u{2028}\u{2029}", "\\u{2028}\\u{2029}"), ("\u{202E}\u{2066}", "\\u{202E}\\u{2066}"),
             ("\u{200B}\u{FEFF}", "\\u{200B}\\u{FEFF}"), ("\u{E0041}", "\\u{E0041}"),
             ("e\u{200D}\u{301}", "e\\u{200D}\u{301}"),
+            ("so\u{AD}ft\u{34F}", "so\\u{AD}ft\\u{34F}"),
+            ("\u{115F}\u{1160}\u{3164}\u{FFA0}", "\\u{115F}\\u{1160}\\u{3164}\\u{FFA0}"),
+            ("\u{17B4}\u{1BCA0}\u{1D173}\u{FFF0}\u{E0FFF}", "\\u{17B4}\\u{1BCA0}\\u{1D173}\\u{FFF0}\\u{E0FFF}"),
+            ("a\u{FE0F}\u{FE01}\u{E0100}", "a\u{FE0F}\\u{FE01}\\u{E0100}"),
         ])
     func escaped(text: String, expected: String) {
         #expect(Array(escapingControls(text).utf8) == Array(expected.utf8))
+    }
+
+    @Test("marks that would grow over the lines around them are shown from the ninth on")
+    func marks() {
+        let mark = "\u{301}"
+        let eight = String(repeating: mark, count: 8)
+        #expect(escapingControls("e" + eight) == "e" + eight)
+        let shown = escapingControls("e" + eight + mark + mark + "f" + mark)
+        #expect(Array(shown.utf8) == Array(("e" + eight + "\\u{301}\\u{301}f" + mark).utf8))
+    }
+
+    @Test("emoji, variants of characters and the marks of scripts stay as they are")
+    func scripts() {
+        for text in ["❤\u{FE0F}👍🏽🏳\u{FE0F}", "葛\u{E0100}", "שָׁלוֹם", "हिन्दी", "ཧཱུྃ", "e\u{301}\u{323}"] {
+            #expect(Array(escapingControls(text).utf8) == Array(text.utf8))
+        }
     }
 
     @Test("other text stays as it is", arguments: ["", "plain \\ text", "Grüße, 世界 🎉", "\u{FFFD}"])

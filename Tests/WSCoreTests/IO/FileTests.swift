@@ -20,4 +20,23 @@ import WSCore
         let error = #expect(throws: IOError.self) { try File.read(path) }
         #expect(error?.description == why)
     }
+
+    @Test("a file is made with the bytes given, and one that is there is left alone")
+    func created() throws {
+        try withTemporaryDirectory { directory in
+            let path = "\(directory)/file"
+            let bytes = pattern(100_000)
+            try File.create(bytes.span.bytes, at: path)
+            #expect(try File.read(path) == bytes)
+            let error = #expect(throws: IOError.self) { try File.create([UInt8]().span.bytes, at: path) }
+            #expect(error == .fileExists)
+            #expect(try File.read(path) == bytes)
+            try File.create([UInt8]().span.bytes, at: "\(directory)/empty")
+            #expect(try File.read("\(directory)/empty") == [])
+            let missing = #expect(throws: IOError.self) {
+                try File.create(bytes.span.bytes, at: "\(directory)/none/file")
+            }
+            #expect(missing == .noSuchFile)
+        }
+    }
 }

@@ -19,17 +19,26 @@ import WSCore
         let codes: [CloseCode] = [
             .normalClosure, .goingAway, .protocolError, .unsupportedData, .noStatus, .abnormalClosure, .invalidPayload,
             .policyViolation, .messageTooBig, .mandatoryExtension, .internalError, .serviceRestart, .tryAgainLater,
-            .badGateway,
+            .badGateway, .unauthorized, .forbidden, .timeout,
         ]
         #expect(
             codes.map(\.rawValue) == [
-                1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014,
+                1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3003,
+                3008,
             ])
         #expect(Set(codes.map(\.meaning)).count == codes.count)
     }
 
-    @Test("RFC 6455 §7.4.2: codes of libraries and applications have no meaning here", arguments: [3000, 4000, 4999])
+    @Test(
+        "RFC 6455 §7.4.2: codes of libraries and applications have no meaning here unless they are registered",
+        arguments: [3001, 3999, 4000, 4999])
     func meaning(code: UInt16) {
         #expect(CloseCode(rawValue: code).meaning == nil)
+    }
+
+    @Test("RFC 6455 §11.7: codes that libraries have registered have names")
+    func registered() {
+        let meanings = [3000, 3003, 3008].map { CloseCode(rawValue: $0).meaning }
+        #expect(meanings == ["unauthorized", "forbidden", "timeout"])
     }
 }

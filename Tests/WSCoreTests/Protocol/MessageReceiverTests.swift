@@ -93,6 +93,16 @@ import WSCore
         #expect(handler.events == [.ping([])])
     }
 
+    @Test("RFC 6455 §5.3: a handler is told the payload of each frame, unmasked, in the pieces in which it comes")
+    func pieces() throws {
+        var session = Session(role: .server, limits: .server, maskingKeys: countingKeys())
+        var handler = RecordingHandler()
+        let bytes = masked(frame(0x01, "abcde"), key: [1, 2, 3, 4]) + masked(frame(0x89, "p"), key: [5, 6, 7, 8])
+        try session.receive(bytes.prefix(8), handler: &handler)
+        try session.receive(bytes.dropFirst(8), handler: &handler)
+        #expect(handler.pieces == [Array("ab".utf8), Array("cde".utf8), Array("p".utf8)])
+    }
+
     @Test("RFC 6455 §5.2: any reserved bit fails the connection with 1002, after what came before")
     func reservedBits() {
         for (bits, names): (UInt8, String) in [

@@ -41,6 +41,24 @@ import WSCore
         #expect(contents(of: outbox.bytes) == wire(frames, sentBy: .client))
     }
 
+    @Test(
+        "who looks sees every frame, with its header as it travels and its payload unmasked", arguments: Role.allCases)
+    func observed(role: Role) {
+        let observer = RecordingObserver()
+        var outbox = Outbox(role: role, maskingKeys: countingKeys(), fragmentBytes: 2)
+        outbox.observer = observer
+        outbox.sendText("abc")
+        outbox.ping("p")
+        outbox.sendClose(CloseFrame(code: nil))
+        #expect(observer.payloads == ["ab", "c", "p", ""])
+        #expect(observer.headers.map(\.opcode) == [.text, .continuation, .ping, .close])
+        #expect(observer.headers.map(\.isFinal) == [false, true, true, true])
+        #expect(observer.headers.allSatisfy { ($0.maskingKey != nil) == (role == .client) })
+        var sent = ByteBuffer()
+        observer.headers.first?.encode(into: &sent)
+        #expect(contents(of: outbox.bytes).starts(with: contents(of: sent)))
+    }
+
     @Test("RFC 6455 §5.3: keys stay fresh over many blocks of random bytes")
     func freshKeys() {
         var outbox = Outbox(role: .client, maskingKeys: countingKeys())
@@ -226,5 +244,16 @@ extension Outbox {
     @discardableResult
     mutating func pong(_ text: String) -> Bool {
         sendPong(Array(text.utf8).span.bytes)
+    }
+}
+
+/// Remembers the frames that are sent.
+private final class RecordingObserver: SentFrameObserver {
+    var headers: [FrameHeader] = []
+    var payloads: [String] = []
+
+    func sent(_ header: FrameHeader, payload: RawSpan) {
+        headers.append(header)
+        payloads.append(String(decoding: bytes(of: payload), as: UTF8.self))
     }
 }

@@ -18,6 +18,7 @@ enum Event: Equatable, Sendable {
 struct RecordingHandler: SessionHandler {
     var events: [Event] = []
     var headers: [FrameHeader] = []
+    var pieces: [[UInt8]] = []
     /// Whether nothing is taken after a frame until it is given again.
     var takesSingleFrames = false
 
@@ -41,6 +42,10 @@ struct RecordingHandler: SessionHandler {
 
     mutating func receivedHeader(_ header: FrameHeader) {
         headers.append(header)
+    }
+
+    mutating func receivedPiece(_ piece: RawSpan, of header: FrameHeader) {
+        pieces.append(bytes(of: piece))
     }
 }
 

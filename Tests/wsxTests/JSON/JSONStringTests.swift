@@ -22,7 +22,9 @@ import WSCore
     @Test("every scalar of the planes in use parses back to itself, and no output could drive a terminal")
     func everyScalar() {
         var text = ""
-        for value in Array(0...0x2FFF as ClosedRange<UInt32>) + Array(0xFE00...0xFFFF) + Array(0xE0000...0xE0100) {
+        for value in Array(0...0x3FFF as ClosedRange<UInt32>) + Array(0xFE00...0xFFFF) + Array(0x1BC00...0x1BCFF)
+            + Array(0x1D100...0x1D1FF) + Array(0xE0000...0xE1000)
+        {
             guard let scalar = Unicode.Scalar(value) else { continue }
             text.unicodeScalars.append(scalar)
         }

@@ -98,6 +98,8 @@ import Testing
                   -q, --quiet                       No notices on stderr
                       --color WHEN                  When to use colors [auto]
                       --timestamps STYLE            Times shown on a terminal [local]
+                      --pretty                      Indent JSON, also in a pipe
+                      --no-pretty                   Show JSON as it is
 
                 General:
                   -h, --help                        Show help; -h is the short form
@@ -202,6 +204,8 @@ import Testing
                       --color WHEN                When to use colors [auto]
                       --timestamps STYLE          Times shown on a terminal [local]
                       --record FILE               Record the session in FILE
+                      --pretty                    Indent JSON, also in a pipe
+                      --no-pretty                 Show JSON as it is
                       --history FILE              Keep the prompt's history in FILE
                       --no-history                Keep no history of the prompt in a file
 

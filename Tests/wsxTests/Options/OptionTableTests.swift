@@ -109,6 +109,8 @@ import WSCore
         ConnectCase("history", "--no-history", "--history", "f") { $0.history = .file("f") },
         ConnectCase("no-history", "--history", "f", "--no-history") { $0.history = .none },
         ConnectCase("record", "--record", "f") { $0.recordPath = "f" },
+        ConnectCase("pretty", "--no-pretty", "--pretty") { $0.isPretty = true },
+        ConnectCase("no-pretty", "--pretty", "--no-pretty") { $0.isPretty = false },
     ]
 
     private static let aPin = "sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc="
@@ -144,6 +146,8 @@ import WSCore
         ListenCase("quiet", "--quiet") { $0.isQuiet = true },
         ListenCase("color", "--color", "always") { $0.color = .always },
         ListenCase("timestamps", "--timestamps", "utc") { $0.timestamps = .utc },
+        ListenCase("pretty", "--pretty") { $0.isPretty = true },
+        ListenCase("no-pretty", "--no-pretty") { $0.isPretty = false },
     ]
 
     @Test("an option of connect changes its field and nothing else", arguments: connectCases)

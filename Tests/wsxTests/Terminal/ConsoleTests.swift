@@ -13,13 +13,15 @@ import WSCore
     @Test("by itself, a terminal is coloured unless NO_COLOR has a value (no-color.org)")
     func automatic() {
         let isTerminal = StandardDescriptors.isTerminal(StandardDescriptors.error)
-        var asked: [String] = []
+        let isOutputTerminal = StandardDescriptors.isTerminal(StandardDescriptors.output)
+        var asked: Set<String> = []
         let console = Console(color: .auto, isQuiet: false) { name in
-            asked.append(name)
+            asked.insert(name)
             return nil
         }
         #expect(console.palette.isEnabled == isTerminal)
-        #expect(asked == (isTerminal ? ["NO_COLOR"] : []))
+        #expect(console.colors(on: StandardDescriptors.output).isEnabled == isOutputTerminal)
+        #expect(asked == ["NO_COLOR"])
         #expect(Console(color: .auto, isQuiet: false) { _ in "" }.palette.isEnabled == isTerminal)
         #expect(!Console(color: .auto, isQuiet: false) { _ in "1" }.palette.isEnabled)
     }

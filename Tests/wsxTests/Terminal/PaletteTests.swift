@@ -12,6 +12,19 @@ import Testing
         #expect(palette.failure("x") == "\u{1B}[31mx\u{1B}[0m")
     }
 
+    @Test("only colours are used that are legible on light and on dark backgrounds: no black, yellow or white")
+    func legible() {
+        let palette = Palette(isEnabled: true)
+        let styles: [Palette.Style] = [
+            .sent, .received, .binary, .quiet, .close, .failure, .key, .string, .number, .literal, .match,
+        ]
+        for style in styles {
+            let parameters = palette.beginning(of: style).dropFirst(2).dropLast().split(separator: ";")
+            #expect(parameters.allSatisfy { ["1", "2", "7", "31", "32", "34", "35", "36"].contains($0) })
+        }
+        #expect(palette.styled("x", nil) == "x")
+    }
+
     @Test("without colour the text is left alone")
     func none() {
         let palette = Palette(isEnabled: false)

@@ -10,17 +10,30 @@ import WSCore
             #expect(message(transcript, "hello", .text, .sent) == "→ text      5 B  hello\n")
             #expect(message(transcript, "", .text, .received) == "← text      0 B\n")
             #expect(message(transcript, "日本", .text, .received, client: 7) == "#7 ← text      6 B  日本\n")
-            #expect(message(transcript, [0, 1, 0xAB], .binary, .received) == "← binary    3 B  00 01 ab\n")
+            #expect(message(transcript, [0, 1, 0xAB], .binary, .received) == "← binary    3 B  00 01 ab  ...\n")
         }
     }
 
-    @Test("only the beginning of a long message is shown, and how much is left")
-    func long() throws {
+    @Test("of a long message the beginning is shown, how much there is, and how all of it can be seen")
+    func folded() throws {
+        try withTranscript(size: ScreenSize(columns: 100, rows: 30)) { transcript in
+            let text = String(repeating: "line\n", count: 100)
+            let message = Array(text.utf8).withUnsafeBytes {
+                transcript.message($0.bytes, as: .text, .received, number: 17)
+            }
+            #expect(message.isFolded)
+            let lines = message.text.split(separator: "\n")
+            #expect(lines.count == 25)
+            #expect(lines.last == "                 … 77 more lines, 500 B in all; /show 17 shows it whole")
+            let dump = self.message(transcript, [UInt8](repeating: 0xFF, count: 1000), .binary, .received)
+            #expect(dump.hasSuffix("                 … 39 more lines, 1000 B in all\n"))
+        }
         try withTranscript { transcript in
-            let dump = message(transcript, [UInt8](repeating: 0xFF, count: 65), .binary, .received)
-            #expect(dump == "← binary   65 B  " + String(repeating: "ff ", count: 64) + "…\n")
             let text = message(transcript, String(repeating: "x", count: 16385), .text, .received)
-            #expect(text == "← text  16385 B  " + String(repeating: "x", count: 16384) + " … (1 more bytes)\n")
+            #expect(
+                text == "← text  16385 B  " + String(repeating: "x", count: 16384)
+                    + "\n                 … 16.0 KiB in all\n"
+            )
         }
     }
 
@@ -29,7 +42,58 @@ import WSCore
         try withTranscript { transcript in
             let line = message(transcript, "xx" + String(repeating: "日", count: 6000), .text, .received)
             #expect(!line.contains("\u{FFFD}"))
-            #expect(line.hasSuffix("日 … (1620 more bytes)\n"))
+            #expect(line.contains("日\n                 … 17.5 KiB in all\n"))
+        }
+    }
+
+    @Test("a dump that does not fit below its beginning stands on lines of its own")
+    func narrow() throws {
+        let bytes = [UInt8](repeating: 0, count: 17)
+        try withTranscript(size: ScreenSize(columns: 89, rows: 30)) { transcript in
+            #expect(message(transcript, bytes, .binary, .sent).hasPrefix("→ binary   17 B  0000  00 00"))
+        }
+        try withTranscript(size: ScreenSize(columns: 88, rows: 30)) { transcript in
+            let lines = message(transcript, bytes, .binary, .sent).split(separator: "\n")
+            #expect(lines.first == "→ binary   17 B")
+            #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("  00") && $0.count <= 74 })
+        }
+    }
+
+    @Test("JSON is indented below its beginning, where that is wanted")
+    func pretty() throws {
+        try withTranscript { transcript in
+            #expect(message(transcript, "[1]", .text, .sent) == "→ text      3 B  [1]\n")
+            transcript.layout.isPretty = true
+            let margin = String(repeating: " ", count: 17)
+            #expect(message(transcript, "[1]", .text, .sent) == "→ text      3 B  [\n\(margin)  1\n\(margin)]\n")
+            #expect(control(transcript, "[1]", .sent) == "→ ping      3 B  [1]\n")
+        }
+    }
+
+    @Test("a kept message is shown whole, in the time that it travelled, up to a megabyte")
+    func whole() throws {
+        try withTranscript(.relative) { transcript in
+            let moment = TranscriptClock.Moment(wallTime: .now, loopTime: transcript.clock.now.loopTime + .seconds(60))
+            var log = MessageLog()
+            for count in [100, 1 << 20] {
+                let text = String(repeating: "line\n", count: count)
+                let number = log.add(Array(text.utf8).span.bytes, as: .text, .received, at: moment)
+                let shown = transcript.whole(try #require(log.entry(number)))
+                #expect(shown.hasPrefix("     +60."))
+                let isCut = shown.hasSuffix("… 5.0 MiB in all; /save FILE \(number) puts it into a file\n")
+                #expect(isCut == (count > 100))
+                if count == 100 { #expect(shown.split(separator: "\n").count == 101) }
+            }
+        }
+    }
+
+    @Test("a message in which something was found has its number")
+    func found() throws {
+        try withTranscript { transcript in
+            var log = MessageLog()
+            log.add(Array("hello".utf8).span.bytes, as: .text, .sent, at: transcript.clock.now)
+            let entry = try #require(log.entry(1))
+            #expect(transcript.found(entry, at: 1..<2) == "    1  → text      5 B  hello\n")
         }
     }
 
@@ -59,6 +123,7 @@ import WSCore
             #expect(message(transcript, attack, .text, .received) == "← text     11 B  \(shown)\n")
             let close = transcript.close(CloseFrame(code: .normalClosure, reason: attack + "\n"), .received)
             #expect(close == "← close  1000    normal closure: \"\(shown)\\u{A}\"\n")
+            #expect(control(transcript, "a\nb", .received) == "← ping      3 B  a\\u{A}b\n")
             #expect(control(transcript, attack, .received) == "← ping     11 B  \(shown)\n")
         }
     }
@@ -77,7 +142,7 @@ import WSCore
             let pong = [UInt8]([0xFF]).withUnsafeBytes {
                 transcript.control(.pong, $0.bytes, .received, note: "(after 1.000 ms)")
             }
-            #expect(pong == "← pong      1 B  ff  (after 1.000 ms)\n")
+            #expect(pong == "← pong      1 B  ff  .  (after 1.000 ms)\n")
             let empty = [UInt8]().withUnsafeBytes { transcript.control(.pong, $0.bytes, .received, note: "(note)") }
             #expect(empty == "← pong      0 B  (note)\n")
         }
@@ -103,6 +168,10 @@ import WSCore
             let header = FrameHeader(isFinal: true, opcode: .text, payloadBytes: 5)
             #expect(transcript.header(header, .received) == "← frame          FIN text 5 B\n")
             let fragment = FrameHeader(isFinal: false, opcode: .continuation, payloadBytes: 0)
+            let masked = FrameHeader(
+                isCompressed: true, opcode: .binary, maskingKey: MaskingKey(word: UInt32(0x0102_AB04).bigEndian),
+                payloadBytes: 1)
+            #expect(transcript.header(masked, .sent) == "→ frame          FIN RSV1 binary masked 0102ab04 1 B\n")
             #expect(transcript.header(fragment, .received) == "← frame          continuation 0 B\n")
         }
     }
@@ -132,14 +201,25 @@ import WSCore
     func colors() throws {
         try withIdleLoop { loop in
             let transcript = Transcript(palette: Palette(isEnabled: true), timestamps: .off, on: loop)
-            #expect(message(transcript, "x", .text, .sent) == "\u{1B}[36m→ text  \u{1B}[0m    1 B  x\n")
-            #expect(message(transcript, "x", .text, .received) == "\u{1B}[32m← text  \u{1B}[0m    1 B  x\n")
+            #expect(
+                message(transcript, "x", .text, .sent) == "\u{1B}[36m→\u{1B}[0m \u{1B}[36mtext\u{1B}[0m      1 B  x\n")
+            #expect(
+                message(transcript, "x", .text, .received)
+                    == "\u{1B}[32m←\u{1B}[0m \u{1B}[32mtext\u{1B}[0m      1 B  x\n")
+            #expect(
+                message(transcript, [], .binary, .sent) == "\u{1B}[36m→\u{1B}[0m \u{1B}[35mbinary\u{1B}[0m    0 B\n")
+            #expect(control(transcript, "", .received) == "\u{1B}[32m←\u{1B}[0m \u{1B}[2mping\u{1B}[0m      0 B\n")
+            #expect(
+                transcript.close(CloseFrame(code: nil), .received)
+                    == "\u{1B}[32m←\u{1B}[0m \u{1B}[1mclose\u{1B}[0m          no code\n")
         }
     }
 
-    private func withTranscript(_ style: TimestampStyle = .off, _ body: (Transcript) throws -> Void) throws {
+    private func withTranscript(
+        _ style: TimestampStyle = .off, size: ScreenSize? = nil, _ body: (Transcript) throws -> Void
+    ) throws {
         try withIdleLoop { loop in
-            try body(Transcript(palette: Palette(isEnabled: false), timestamps: style, on: loop))
+            try body(Transcript(palette: Palette(isEnabled: false), timestamps: style, on: loop) { size })
         }
     }
 
@@ -147,7 +227,7 @@ import WSCore
         _ transcript: Transcript, _ bytes: [UInt8], _ kind: MessageKind, _ direction: Transcript.Direction,
         client: Int? = nil
     ) -> String {
-        bytes.withUnsafeBytes { transcript.message($0.bytes, as: kind, direction, client: client) }
+        bytes.withUnsafeBytes { transcript.message($0.bytes, as: kind, direction, client: client).text }
     }
 
     private func message(

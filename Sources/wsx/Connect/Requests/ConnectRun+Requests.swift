@@ -46,7 +46,7 @@ extension ConnectRun {
         }
         sendRequests()
         guard let requests, requests.isFull else { return }
-        console.show(transcript.message(payload, as: kind, .queued, note: "(request \(requests.messageCount))"))
+        show(payload, as: kind, .queued, note: "(request \(requests.messageCount))")
     }
 
     /// Sends the messages that may be sent now.

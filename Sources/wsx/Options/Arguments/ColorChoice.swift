@@ -1,4 +1,4 @@
-/// When notices and the REPL are coloured.
+/// When notices, the REPL and indented JSON are coloured.
 enum ColorChoice: String, CaseIterable, OptionChoice {
     case auto
     case always

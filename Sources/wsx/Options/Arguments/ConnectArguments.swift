@@ -82,11 +82,13 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
 
     var history = HistoryChoice.host
 
-    /// 0, 1 (handshake and control frames) or 2 (every frame's header).
+    /// 0, 1 (handshake and control frames) or 2 (every frame).
     var verbosity = 0
     var isQuiet = false
     var color = ColorChoice.auto
     var timestamps = TimestampStyle.local
     /// A file that takes the events of both directions.
     var recordPath: String?
+    /// Nil: where the output goes to a terminal.
+    var isPretty: Bool?
 }

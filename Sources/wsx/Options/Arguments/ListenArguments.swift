@@ -34,9 +34,11 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     /// The most bytes of one outgoing frame, 1 or more; nil never splits.
     var fragmentBytes: Int?
 
-    /// 0, 1 (handshake and control frames) or 2 (every frame's header).
+    /// 0, 1 (handshake and control frames) or 2 (every frame).
     var verbosity = 0
     var isQuiet = false
     var color = ColorChoice.auto
     var timestamps = TimestampStyle.local
+    /// Nil: where the output goes to a terminal.
+    var isPretty: Bool?
 }

@@ -21,6 +21,7 @@ protocol SharedArguments: Sendable {
     var isQuiet: Bool { get set }
     var color: ColorChoice { get set }
     var timestamps: TimestampStyle { get set }
+    var isPretty: Bool? { get set }
 }
 
 extension SharedArguments {

@@ -38,7 +38,8 @@ extension OptionTable {
             summary: "Show handshake and control frames; -vv more",
             manual: """
                 Show the handshake and control frames on standard error. \
-                Given twice, also the header of every frame received and a line for every message sent.
+                Given twice, also every frame in both directions, with the bits of its header and a dump of the first \
+                256 bytes of its payload, as they travel but for the masking, and a line for every message sent.
                 """,
             effect: .update(.shared { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) })),
         OptionSpecification(
@@ -69,5 +70,19 @@ extension OptionTable {
                 you alone, or emptied when it is there. When it cannot be written any more, the run ends.
                 """,
             effect: .update(.connect { arguments, value in arguments.recordPath = value })),
+        OptionSpecification(
+            "pretty", group: .display,
+            summary: "Indent JSON, also in a pipe",
+            manual: """
+                Indent messages that are JSON objects or arrays, one member or element a line, and change nothing \
+                else about them. On a terminal they are indented anyway; with `--output text` in a pipe, too, \
+                up to 1 MiB each. Of `--pretty` and `--no-pretty` the last one counts.
+                """,
+            effect: .update(.shared { arguments, _ in arguments.isPretty = true })),
+        OptionSpecification(
+            "no-pretty", group: .display,
+            summary: "Show JSON as it is",
+            manual: "Show JSON as it is. Of `--pretty` and `--no-pretty` the last one counts.",
+            effect: .update(.shared { arguments, _ in arguments.isPretty = false })),
     ]
 }

@@ -17,6 +17,18 @@ enum ReplAction: Equatable {
     case info
     case history(HistoryQuery)
     case edit(EditSource)
+    /// Nil: the last that was folded, or the last.
+    case show(number: Int?)
+    /// What is searched for, a regular expression.
+    case find(String)
+    /// What has to match; nil: everything is shown.
+    case filter(String?)
+    /// Nil: the last that was received.
+    case save(path: String, number: Int?)
+    /// Nil: the other way.
+    case pretty(Bool?)
+    /// Nil: the time since the start, or back.
+    case time(TimestampStyle?)
     /// Nil: all commands.
     case help(topic: String?)
     case quit

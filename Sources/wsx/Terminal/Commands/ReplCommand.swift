@@ -49,7 +49,7 @@ struct ReplCommand: Sendable {
     }
 
     /// The commands, in the order in which help shows them.
-    static let all = sending + connection + editing + general
+    static let all = sending + reading + connection + editing + general
 
     /// The commands of a prompt.
     static func commands(forServer: Bool) -> [ReplCommand] {

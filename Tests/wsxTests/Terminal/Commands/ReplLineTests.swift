@@ -30,6 +30,19 @@ import WSCore
             ("/history 5", .action(.history(.latest(5)))),
             ("/history ^a", .action(.history(.matching("^a")))),
             ("/reconnect", .action(.reconnect)),
+            ("/show", .action(.show(number: nil))),
+            ("/show 17", .action(.show(number: 17))),
+            ("/filter", .action(.filter(nil))),
+            ("/filter a b|c ", .action(.filter("a b|c"))),
+            ("/find a b|c", .action(.find("a b|c"))),
+            ("/save my file", .action(.save(path: "my file", number: nil))),
+            ("/save my file 3", .action(.save(path: "my file", number: 3))),
+            ("/save 3", .action(.save(path: "3", number: nil))),
+            ("/pretty", .action(.pretty(nil))),
+            ("/pretty on", .action(.pretty(true))),
+            ("/pretty off", .action(.pretty(false))),
+            ("/time", .action(.time(nil))),
+            ("/time utc", .action(.time(.utc))),
         ] as [(String, ReplLine)])
     func lines(line: String, expected: ReplLine) {
         #expect(Self.read(Array(line.utf8)) == expected)
@@ -53,6 +66,12 @@ import WSCore
                 "/close 1006",
                 "/close: '1006' is no code that may be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
             ),
+            ("/show it", "/show: 'it' is no number of a message; /find lists them"),
+            ("/show -1", "/show: '-1' is no number of a message; /find lists them"),
+            ("/find", "/find: what is to be found?"),
+            ("/save", "/save: into which file?"),
+            ("/pretty maybe", "/pretty: 'maybe' is neither on nor off"),
+            ("/time now", "/time: 'now' is none of local, utc, relative and off"),
             ("/ping " + String(repeating: "x", count: 126), "/ping: the text is longer than 125 bytes"),
             ("/close 1000 " + String(repeating: "x", count: 124), "/close: the reason is longer than 123 bytes"),
         ])

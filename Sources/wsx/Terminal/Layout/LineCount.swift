@@ -1,0 +1,13 @@
+/// Counts the lines of a layout.
+struct LineCount: LayoutTarget {
+    /// The lines so far, from 1.
+    private(set) var lines = 1
+
+    let isFull = false
+
+    mutating func append(_ bytes: RawSpan, as style: Palette.Style?) {}
+
+    mutating func beginLine(indentedBy spaces: Int) {
+        lines += 1
+    }
+}

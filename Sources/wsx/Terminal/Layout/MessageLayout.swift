@@ -1,0 +1,75 @@
+import WSCore
+
+/// Lays the payload of messages out for a terminal: JSON indented, other text as it is, binary as a dump.
+struct MessageLayout {
+    /// What a message looks like.
+    struct Result: Equatable {
+        /// Its lines, without a line feed at the end.
+        let text: String
+        /// Whether they are not all there is.
+        let isFolded: Bool
+        /// The lines that are not there; nil: they have not been counted, or there are none.
+        let hiddenLines: Int?
+    }
+
+    let palette: Palette
+    /// Whether JSON is indented.
+    var isPretty: Bool
+
+    /// Lays a text out.
+    /// - Parameters:
+    ///   - column: How far its lines after the first are moved to the right.
+    func text(_ payload: RawSpan, limit: LayoutLimit, column: Int) -> Result {
+        if isPretty, let json = json(payload, limit: limit, column: column) { return json }
+        var lines = ScreenLines(limit: limit, column: column, palette: palette)
+        var start = 0
+        while !lines.isFull {
+            let end = Self.indexOfLineFeed(in: payload, from: start)
+            lines.append(payload.extracting(start..<end), as: nil)
+            guard end < payload.byteCount else { break }
+            start = end + 1
+            lines.beginLine(indentedBy: 0)
+        }
+        return result(lines) { Self.lineCount(of: payload) }
+    }
+
+    /// Lays bytes out as a dump.
+    func dump(_ payload: RawSpan, limit: LayoutLimit, column: Int) -> Result {
+        var lines = ScreenLines(limit: limit, column: column, palette: palette)
+        HexDump.write(payload, to: &lines)
+        return result(lines) { (payload.byteCount + HexDump.lineBytes - 1) / HexDump.lineBytes }
+    }
+
+    /// Lays an object or array out; nil: the text is neither.
+    private func json(_ payload: RawSpan, limit: LayoutLimit, column: Int) -> Result? {
+        guard JSONLayout.mayBe(payload) else { return nil }
+        var count: Int?
+        if payload.byteCount <= JSONLayout.maximumCheckedBytes {
+            count = JSONLayout.lineCount(of: payload)
+            guard count != nil else { return nil }
+        }
+        var lines = ScreenLines(limit: limit, column: column, palette: palette)
+        do throws(JSONError) {
+            try JSONLayout.write(payload, to: &lines)
+        } catch {
+            return nil
+        }
+        return result(lines) { count }
+    }
+
+    private func result(_ lines: ScreenLines, lineCount: () -> Int?) -> Result {
+        let hidden = lines.isFull ? lineCount().map { $0 - lines.lineCount } : nil
+        return Result(text: lines.text, isFolded: lines.isFull, hiddenLines: hidden == 0 ? nil : hidden)
+    }
+
+    private static func indexOfLineFeed(in text: RawSpan, from start: Int) -> Int {
+        text.withUnsafeBytes { bytes in
+            bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+        }
+    }
+
+    private static func lineCount(of text: RawSpan) -> Int? {
+        guard text.byteCount <= JSONLayout.maximumCheckedBytes else { return nil }
+        return text.withUnsafeBytes { bytes in bytes.reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 } }
+    }
+}

@@ -1,0 +1,540 @@
+"""How the prompt shows what travels: JSON, dumps, folding, looking back; compared by what the screen looks like."""
+
+import json
+import os
+import random
+import re
+import stat
+import subprocess
+import threading
+
+import pytest
+
+import wire
+from processes import BINARY, Listener, Running, wait_until, wsx
+from scripted_server import ScriptedServer
+from terminal import RawTerminal, Screen
+from test_repl import Conversation
+
+
+@pytest.fixture
+def screen():
+    with Screen(width=100, height=40) as screen:
+        yield screen
+
+
+@pytest.fixture
+def server(screen):
+    """A conversation with a prompt without times, so that the screen can be compared."""
+    with Conversation() as server:
+        screen.enter(f"$WSX connect --timestamps off --color never {server.url}")
+        screen.wait_for_last_line(">")
+        yield server
+        screen.press("C-c")
+        screen.press("C-d")
+
+
+def shown(screen):
+    """What is below the announcement of the connection, without the prompt."""
+    lines = screen.lines
+    start = next(index for index, line in enumerate(lines) if line.startswith("Connected to "))
+    assert lines[-1].startswith(">")
+    return "\n".join(lines[start + 1:-1])
+
+
+def expect(screen, expected):
+    """Waits until the screen looks like this."""
+    expected = "\n".join(line.rstrip() for line in expected.strip("\n").split("\n"))
+    try:
+        wait_until(lambda: shown(screen) == expected, 10)
+    except AssertionError:
+        assert shown(screen) == expected
+
+
+# Layouts
+
+
+def test_json_is_indented_and_none_of_its_tokens_change(screen, server):
+    server.send(wire.text(r'{"user":7,"n":[1e400,-0.10,12345678901234567890],"s":"\u00e9\/\n","user":{},"e":[],"t":true}'))
+    expect(screen, r"""
+← text     92 B  {
+                   "user": 7,
+                   "n": [
+                     1e400,
+                     -0.10,
+                     12345678901234567890
+                   ],
+                   "s": "\u00e9\/\n",
+                   "user": {},
+                   "e": [],
+                   "t": true
+                 }
+""")
+
+
+def test_what_is_no_json_object_or_array_is_shown_as_it_is(screen, server):
+    server.send(wire.text('{"a":1}x') + wire.text('[1,]') + wire.text('  7 ') + wire.text('two\n  lines'))
+    expect(screen, """
+← text      8 B  {"a":1}x
+← text      4 B  [1,]
+← text      4 B    7
+← text     11 B  two
+                   lines
+""")
+
+
+def test_binary_is_a_dump_with_text_beside_it(screen, server):
+    server.send(wire.frame(wire.BINARY, b"short\n") + wire.frame(wire.BINARY, bytes(range(0x30, 0x60)) + b"\xff\x1b"))
+    expect(screen, """
+← binary    6 B  73 68 6f 72 74 0a  short.
+← binary   50 B  0000  30 31 32 33 34 35 36 37  38 39 3a 3b 3c 3d 3e 3f  0123456789:;<=>?
+                 0010  40 41 42 43 44 45 46 47  48 49 4a 4b 4c 4d 4e 4f  @ABCDEFGHIJKLMNO
+                 0020  50 51 52 53 54 55 56 57  58 59 5a 5b 5c 5d 5e 5f  PQRSTUVWXYZ[\\]^_
+                 0030  ff 1b                                             ..
+""")
+
+
+def test_a_dump_that_is_too_wide_for_the_window_begins_on_a_line_of_its_own(screen, server):
+    screen.resize(80, 40)
+    screen.wait_for_last_line(">")
+    server.send(wire.frame(wire.BINARY, b"x" * 20))
+    expect(screen, """
+← binary   20 B
+  0000  78 78 78 78 78 78 78 78  78 78 78 78 78 78 78 78  xxxxxxxxxxxxxxxx
+  0010  78 78 78 78                                       xxxx
+""")
+
+
+def test_control_frames_are_single_lines(screen, server):
+    server.send(wire.frame(wire.PING, b"one\ntwo") + wire.frame(wire.PING, b"\xff\x00") + wire.frame(wire.PONG, b""))
+    expect(screen, r"""
+← ping      7 B  one\u{A}two
+← ping      2 B  ff 00  ..
+← pong      0 B
+""")
+
+
+@pytest.mark.parametrize(
+    "code, name", [(3000, "unauthorized"), (3003, "forbidden"), (3008, "timeout"), (1012, "service restart"),
+                   (1013, "try again later"), (1014, "bad gateway")])
+def test_registered_close_codes_have_their_names(code, name):
+    with ScriptedServer(lambda peer: (peer.upgrade(then=wire.close(code)), peer.read_until_close())) as server:
+        result = wsx("connect", "-v", "--no-stdin", server.url)
+    assert f"close  {code}    {name}\n" in result.err
+
+
+def test_colours_tell_directions_and_opcodes_apart():
+    with Listener("--echo") as server:
+        with RawTerminal("connect", "--color", "always", "--timestamps", "off", server.url, width=120) as terminal:
+            terminal.wait_for(b"> ")
+            terminal.type(b'{"a":[1,"b",null]}\r')
+            terminal.wait_for(b"\x1b[32m\xe2\x86\x90\x1b[0m \x1b[32mtext\x1b[0m")
+            terminal.wait_for(b'\x1b[1;34m"a"\x1b[0m: [')
+            for part in (b"\x1b[36m1\x1b[0m,", b'\x1b[32m"b"\x1b[0m,', b"\x1b[35mnull\x1b[0m"):
+                assert part in terminal.output
+            assert b"\x1b[36m\xe2\x86\x92\x1b[0m \x1b[36mtext\x1b[0m" in terminal.output
+            terminal.type(b"/ping\r")
+            terminal.wait_for(b"\x1b[32m\xe2\x86\x90\x1b[0m \x1b[2mpong\x1b[0m")
+            terminal.type(b"\x04")
+            assert terminal.wait() == 0
+            assert b"\x1b[1mclose\x1b[0m" in terminal.output
+
+
+# Folding
+
+
+def test_a_long_message_is_folded_and_show_shows_it_whole(screen, server):
+    numbers = json.dumps(list(range(100)))
+    server.send(wire.text("first") + wire.text(numbers) + wire.text("last"))
+    margin = " " * 17
+    begin = "\n".join(f"{margin}  {number}," for number in range(23))
+    fold = f"""
+← text      5 B  first
+← text    390 B  [
+{begin}
+{margin}… 78 more lines, 390 B in all; /show 2 shows it whole
+← text      4 B  last
+"""
+    expect(screen, fold)
+    screen.enter("/show")
+    every = "\n".join(f"{margin}  {number}{',' if number < 99 else ''}" for number in range(100))
+    whole = f"← text    390 B  [\n{every}\n{margin}]\n"
+    expect(screen, fold + whole)
+    screen.enter("/show")
+    expect(screen, fold + whole + "← text      4 B  last\n")
+    screen.enter("/show 1")
+    expect(screen, fold + whole + "← text      4 B  last\n← text      5 B  first\n")
+    screen.enter("/show 4")
+    screen.wait_for("^wsx: there is no message 4; those from 1 to 3 are kept$")
+
+
+def test_a_long_line_is_folded_by_the_lines_it_takes_on_the_screen(screen, server):
+    server.send(wire.text("x" * 5000))
+    screen.wait_for("^                 … 5000 B in all; /show 1 shows it whole$")
+    assert screen.text.count("x") == 24 * (100 - 17) + 1  # and that of "text"
+
+
+def test_a_message_of_64_mib_is_folded_saved_and_shown_as_far_as_a_terminal_can(screen, server, tmp_path):
+    data = b"[" + b"1234567," * ((64 << 20) // 8 - 1) + b"123456]"
+    assert len(data) == 64 << 20
+    server.send(wire.text(data.decode()))
+    screen.wait_for("^ +… 64.0 MiB in all; /show 1 shows it whole$", 60)
+    screen.enter(f"/save {tmp_path}/all")
+    screen.wait_for("^Message 1 is in .*/all: 64.0 MiB.$", 60)
+    assert (tmp_path / "all").read_bytes() == data
+    screen.enter("/show")
+    screen.wait_for("^ +… 64.0 MiB in all; /save FILE 1 puts it into a file$", 60)
+    screen.wait_for_last_line(">", 30)
+
+
+# Looking back
+
+
+def test_find_lists_the_messages_that_match(screen, server):
+    server.send(wire.text("one") + wire.text("x" * 200 + "two" + "y" * 200) + wire.frame(wire.BINARY, b"\xff\x00two"))
+    screen.wait_for("← binary")
+    screen.enter("not this")
+    screen.enter("two\\d 22")
+    screen.wait_for("→ text +8 B")
+    screen.enter("/find (?i)TWO|^one$")
+    screen.wait_for("^4 messages found.$")
+    lines = screen.lines
+    end = lines.index("4 messages found.")
+    assert lines[end - 4:end] == [
+        "    1  ← text      3 B  one",
+        "    2  ← text    403 B  …" + "x" * 18 + "two" + "y" * 53 + "…",
+        "    3  ← binary    5 B  \ufffd\\u{0}two",
+        "    5  → text      8 B  two\\d 22"]
+    screen.enter("/find nowhere")
+    screen.wait_for("^0 messages found.$")
+    screen.enter("/find (")
+    screen.wait_for(r"^wsx: /find: '\(' is no regular expression: missing closing parenthesis \(at byte 2\)$")
+
+
+def test_filter_hides_what_does_not_match_until_it_ends(screen, server):
+    screen.enter("/filter ^a")
+    screen.wait_for("^Only messages that match")
+    server.send(wire.text("apple") + wire.text("pear") + wire.frame(wire.PING) + wire.text("apricot"))
+    screen.wait_for("apricot$")
+    screen.enter("banana")
+    assert server.wait_for_frame().payload == b"banana"
+    screen.enter("/filter")
+    screen.wait_for("^All messages are shown again; 2 messages had been hidden.$")
+    server.send(wire.text("cherry"))
+    expect(screen, """
+Only messages that match ^a are shown; /filter alone ends this.
+← text      5 B  apple
+← ping      0 B
+← text      7 B  apricot
+All messages are shown again; 2 messages had been hidden.
+← text      6 B  cherry
+""")
+    screen.enter("/find pear|banana")
+    screen.wait_for("^2 messages found.$")
+    screen.enter("/filter")
+    screen.wait_for("^There is no filter.$")
+
+
+def test_save_puts_the_bytes_into_a_new_file(screen, server, tmp_path):
+    data = random.Random(1).randbytes(3000)
+    server.send(wire.text("first") + wire.frame(wire.BINARY, data))
+    screen.wait_for("3000 B in all")
+    screen.enter("typed")
+    screen.enter(f"/save {tmp_path}/last")
+    screen.wait_for("^Message 2 is in .*/last: 3000 B.$")
+    assert (tmp_path / "last").read_bytes() == data
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "last").stat().st_mode) == 0o666 & ~mask
+    screen.enter(f"/save {tmp_path}/a name 3")
+    screen.wait_for("^Message 3 is in .*/a name: 5 B.$")
+    assert (tmp_path / "a name").read_bytes() == b"typed"
+    screen.enter(f"/save {tmp_path}/last 1")
+    wait_until(lambda: "/last: file already exists; another name saves it" in screen.text.replace("\n", ""))
+    assert (tmp_path / "last").read_bytes() == data
+    screen.enter(f"/save {tmp_path}/no/such/place")
+    wait_until(lambda: "/place: no such file or directory" in screen.text.replace("\n", ""))
+
+
+def test_looking_back_is_possible_without_a_connection(screen):
+    with ScriptedServer(lambda peer: (peer.upgrade(then=wire.text("kept") + wire.close(1000)), peer.read_until_close())) as server:
+        screen.enter(f"$WSX connect --timestamps off {server.url}")
+        screen.wait_for_last_line("(disconnected) >")
+        screen.enter("/find kept")
+        screen.wait_for("^    1  ← text      4 B  kept$")
+        screen.press("C-d")
+
+
+def test_nothing_to_show_or_save_is_said(screen, server):
+    screen.enter("/show")
+    screen.wait_for("^wsx: there has been no message yet$")
+    screen.enter("/save x")
+    screen.wait_for("^wsx: nothing has been received that could be saved$")
+
+
+# Looks
+
+
+def test_pretty_and_time_change_what_follows(screen, server):
+    server.send(wire.text("[1]"))
+    screen.wait_for("]$")
+    screen.enter("/pretty")
+    screen.wait_for("^JSON is shown as it is.$")
+    server.send(wire.text("[2]"))
+    screen.wait_for(r"^← text      3 B  \[2\]$")
+    screen.enter("/pretty on")
+    screen.wait_for("^JSON is indented.$")
+    screen.enter("/time")
+    screen.wait_for("^Times: the time since the start.$")
+    server.send(wire.text("[3]"))
+    screen.wait_for(r"^ {6}\+\d\.\d{3} ← text      3 B  \[\n {32}3\n {30}\]$")
+    screen.enter("/time utc")
+    screen.wait_for("^Times: the time of day in UTC.$")
+    server.send(wire.text("4"))
+    screen.wait_for(r"^\d\d:\d\d:\d\d\.\d{3} ← text      1 B  4$")
+    screen.enter("/time never")
+    screen.wait_for("^wsx: /time: 'never' is none of local, utc, relative and off$")
+
+
+def test_no_pretty_shows_json_as_it_is(screen):
+    screen.enter("$WSX connect --no-pretty --timestamps off echo:")
+    screen.wait_for_last_line(">")
+    screen.enter('{"a":1}')
+    screen.wait_for(r'^← text      7 B  \{"a":1\}$')
+    screen.press("C-d")
+
+
+def test_the_prompt_of_listen_has_the_same_layouts(screen):
+    screen.enter("$WSX listen --timestamps off 0")
+    url = screen.wait_for(r"Listening on (ws://\S+/)[.;]").group(1)
+    screen.wait_for_last_line(">")
+    numbers = json.dumps(list(range(100)), separators=(",", ":"))
+    assert wsx("connect", "--linger", "0", url, '{"a":1}', numbers).status == 0
+    screen.wait_for(r'^#1 ← text      7 B  \{\n {22}"a": 1\n {20}\}$')
+    screen.wait_for(r"^ {20}… 78 more lines, 291 B in all$")
+    screen.enter("/pretty off")
+    assert wsx("connect", "--linger", "0", url, '{"a":1}').status == 0
+    screen.wait_for(r'^#2 ← text      7 B  \{"a":1\}$')
+    screen.press("C-d")
+
+
+# Pipes
+
+
+def test_a_pipe_gets_every_byte_as_it_is_unless_json_is_to_be_indented():
+    lines = ['{"b":1,"a":[1e400,"\\u00e9"]}', "text \x1b[31m\u202e", '{"a":1}x']
+    for options in ([], ["--no-pretty"], ["--color", "always"]):
+        result = wsx("connect", "-n", "3", *options, "echo:", *lines)
+        assert result.out.decode() == "".join(line + "\n" for line in lines)
+    result = wsx("connect", "-n", "3", "--pretty", "echo:", *lines)
+    pretty = '{\n  "b": 1,\n  "a": [\n    1e400,\n    "\\u00e9"\n  ]\n}\n'
+    assert result.out.decode() == pretty + lines[1] + "\n" + lines[2] + "\n"
+    result = wsx("connect", "-n", "1", "--pretty", "--color", "always", "echo:", '[1,"x"]')
+    assert result.out == b'[\n  \x1b[36m1\x1b[0m,\n  \x1b[32m"x"\x1b[0m\n]\n'
+    for output in ("raw", "nul"):
+        result = wsx("connect", "-n", "1", "--pretty", "--output", output, "echo:", "[1]")
+        assert result.out.rstrip(b"\0") == b"[1]"
+
+
+def test_output_on_a_terminal_is_indented_and_coloured(screen):
+    screen.enter("clear; echo '[1,\"\u009b\"]' | $WSX connect -n 1 --color never echo:; echo done")
+    screen.wait_for("^done$")
+    screen.wait_for('^\\[\n  1,\n  "\\\\u\\{9B\\}"\n\\]\ndone$')
+    screen.enter("echo '[1]' | $WSX connect -n 1 --no-pretty echo:; echo again")
+    screen.wait_for("^\\[1\\]\nagain$")
+
+
+# Frames
+
+
+def test_vv_shows_every_frame_in_both_directions_as_it_travels():
+    result = wsx("connect", "-vv", "-n", "1", "--timestamps", "off", "--color", "never", "--fragment-size", "200", "echo:", "a" * 300)
+    compressed = re.search(r"→ frame +FIN RSV1 text masked [0-9a-f]{8} (\d+) B\n( +[0-9a-f]{2} .*\n)", result.err)
+    assert compressed, result.err
+    assert re.search(rf"← frame +FIN RSV1 text {compressed.group(1)} B\n{re.escape(compressed.group(2))}", result.err)
+    result = wsx(
+        "connect", "-vv", "-n", "1", "--timestamps", "off", "--compress=off", "--fragment-size", "300", "echo:", "a" * 400)
+    assert re.search(r"→ frame +text masked [0-9a-f]{8} 300 B\n( +[0-9a-f]{4}  (61 ){8} (61 ){8} a{16}\n){16} +… 44 more bytes\n", result.err)
+    assert re.search(r"→ frame +FIN continuation masked [0-9a-f]{8} 100 B\n", result.err)
+    assert re.search(r"→ frame +FIN close masked [0-9a-f]{8} 2 B\n +03 e8  \.\.\n", result.err)
+    assert re.search(r"← frame +FIN close 2 B\n +03 e8  \.\.\n", result.err)
+
+
+def test_vv_of_listen_shows_frames_with_their_client():
+    with Running([BINARY, "listen", "--echo", "-vv", "--timestamps", "off", "0"]) as server:
+        server.wait_for("Listening on ")
+        url = re.search(r"Listening on (ws://\S+?)[.;]?\n", server.err).group(1)
+        assert wsx("connect", "-n", "1", "--compress=off", url, "hello").out == b"hello\n"
+        server.wait_for("Client 1 disconnected")
+        assert re.search(r"#1 ← frame +FIN text masked [0-9a-f]{8} 5 B\n +68 65 6c 6c 6f  hello\n", server.err)
+        assert re.search(r"#1 → frame +FIN text 5 B\n +68 65 6c 6c 6f  hello\n", server.err)
+
+
+# What a peer cannot do to the terminal
+
+
+HOSTILE = {
+    "csi": "\x1b[31m\x1b[2J\x1b[10;10H\x1b[6n\x1b[?1049h\x1b[c",
+    "osc": "\x1b]0;title\x07\x1b]52;c;aGk=\x1b\\\x1b]8;;http://evil.example\x07link\x1b]8;;\x07",
+    "dcs": "\x1bP$q\"p\x1b\\\x1bX\x1b\\\x1b^x\x1b\\\x1b_x\x1b\\\x1bc\x1b(0",
+    "c1": "\u009b31m\u009d0;t\u009c\u0090q\u009c\u0085\u008d\u0084",
+    "c0": "\x00\x01\x05\x07\x08\x0b\x0c\x0e\x0f\x11\x13\x18\x1a\x7f over\rwrite",
+    "bidi": "\u202aa\u202bb\u202cc\u202dd\u202ee\u2066f\u2067g\u2068h\u2069\u200e\u200f\u061c",
+    "zero width": "a\u200bb\u200cc\u200dd\u2060e\ufefff\u180eg\u00adh\u034fi\u2061\u2064\u206a",
+    "fillers": "a\u115f\u1160b\u3164c\uffa0d\u17b4\u17b5",
+    "tags": "a\U000e0001\U000e0041\U000e007f\U000e0fff",
+    "selectors": "a\ufe0f\ufe01\ufe02\U000e0101\U000e0102",
+    "lines": "a\u2028b\u2029c\u0085d",
+    "annotation": "a\ufff9b\ufffac\ufffbd\U0001d173\U0001bca0",
+    "marks": "Z" + "\u0321\u0335\u0301\u0302\u0303" * 40,
+    "wide": "\u6c34" * 60 + "\U0001f388" * 30,
+    "long": "x" * 5000,
+    "noncharacters": "\uffff\ufdd0\U0010ffff\ue000",
+}
+# What readline and our own colours send: positions, erasing, bracketed paste, returns and line feeds.
+OWN = re.compile(r"\x1b\[\d*[ABCDGKJPX@]|\x1b\[\?2004[hl]|\x1b\[(?:0|1|2|7|1;34|3[12456])m|\x1b\[m|\r\n|\r|\n|\x08|\t")
+FORBIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
+    "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+    "|[\u0300-\u0360]{9}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
+
+
+def assert_harmless(output):
+    """Holds when what the terminal was sent is text, and what readline and our palette send."""
+    # What is not UTF-8 would be C1 controls on some terminals.
+    text = output.decode("utf-8")
+    # Returns and backspaces are readline's where they stand with its own sequences, and the tests' texts never begin so.
+    for sequence in ("\x1b[31m\x1b", "\x1b[2J", "\x1b[10;10H", "\rwrite", "\x08\x0b"):
+        assert sequence not in text
+    assert not (found := FORBIDDEN.search(OWN.sub("", text))), (found, text)
+
+
+def hostile_messages(text):
+    """The text in every kind of frame, and where in JSON it can be."""
+    data = text.encode()
+    quoted = json.dumps(text, ensure_ascii=False)
+    # With controls below U+0020 the second is no JSON, and shown as text.
+    return b"".join([
+        wire.text(text), wire.text("line\n" + text + "\nline"), wire.text('{' + quoted + ':[' + quoted + ',1]}'),
+        wire.text('{"' + text.replace('"', "") + '":1}'), wire.frame(wire.BINARY, data), wire.frame(wire.BINARY, data[:15]),
+        wire.frame(wire.PING, text[:30].encode()), wire.frame(wire.PONG, data[:100]),
+    ])
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("color", ["never", "always"])
+def test_no_message_drives_the_terminal(name, color):
+    text = HOSTILE[name]
+    data = hostile_messages(text) + wire.text("the end") + wire.close(4000, text[:30].encode()[:123])
+
+    with ScriptedServer(lambda peer: (peer.upgrade(then=data), peer.read_until_close())) as server:
+        with RawTerminal("connect", "-vv", "--color", color, server.url, width=100) as terminal:
+            terminal.wait_for(b"(disconnected) > ")
+            assert b"the end" in terminal.output
+            for command in ("/show 1", "/show 2", "/show 3", "/find .", "/find (?s)[^a-z]+", "/find \\x{1b}", "/filter a"):
+                terminal.type(command.encode() + b"\r")
+            terminal.wait_for(b"are shown; /filter alone ends this")
+            terminal.type(b"\x04")
+            terminal.wait()
+            assert_harmless(terminal.output)
+
+
+@pytest.mark.parametrize("raw", [bytes(range(0x80, 0xa0)), b"\xc2", b"\xe2\x80", b"\xff\xfe\xfd", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x9b"])
+def test_bytes_that_are_no_text_never_reach_the_terminal(raw):
+    data = b"".join([
+        wire.frame(wire.BINARY, raw), wire.frame(wire.BINARY, b"x" * 20 + raw), wire.frame(wire.PING, raw), wire.frame(wire.PONG, raw),
+        wire.text("the end")])
+
+    with ScriptedServer(lambda peer: (peer.upgrade(then=data), peer.read_until_close())) as server:
+        with RawTerminal("connect", "-vv", server.url, width=100) as terminal:
+            terminal.wait_for(b"the end")
+            terminal.type(b"/find (?s).\r/show 1\r")
+            terminal.wait_for(b"messages found")
+            terminal.type(b"\x04")
+            terminal.wait()
+            assert_harmless(terminal.output)
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name not in ("c0", "long")])
+@pytest.mark.parametrize("place", ["field", "status", "body", "location", "subprotocol", "extension"])
+def test_no_response_drives_the_terminal(name, place):
+    text = HOSTILE[name].replace("\n", "").replace("\r", "").encode()
+    head = {
+        "field": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX: " + text,
+        "status": b"HTTP/1.1 404 " + text + b"\r\nContent-Length: 0",
+        "body": b"HTTP/1.1 403 No\r\nContent-Length: " + str(len(text)).encode() + b"\r\nContent-Type: text/plain",
+        "location": b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ws://" + text,
+        "subprotocol": b"HTTP/1.1 101 S\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: " + text,
+        "extension": b"HTTP/1.1 101 S\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Extensions: " + text,
+    }[place]
+
+    def script(peer):
+        request = peer.read_request()
+        accept = wire.accept_value(wire.field(request, b"Sec-WebSocket-Key"))
+        peer.send(head + b"\r\nSec-WebSocket-Accept: " + accept + b"\r\n\r\n" + (text if place == "body" else b""))
+
+    with ScriptedServer(script) as server:
+        with RawTerminal("connect", "-v", "--color", "never", "-L", "-s", "chat", "--close-timeout", "1s", server.url, width=100) as terminal:
+            # A connection comes about with none of them but for fields that may be what they are.
+            wait_until(lambda: b"(disconnected) > " in terminal.read() or terminal.process.poll() is not None)
+            terminal.type(b"\x04")
+            terminal.wait()
+            assert b"wsx: " in terminal.output
+            assert_harmless(terminal.output)
+
+
+# Speed
+
+
+def test_a_half_typed_line_stays_intact_under_a_thousand_messages_a_second(screen):
+    stop = threading.Event()
+    sent = 0
+
+    def flood(server):
+        nonlocal sent
+        # A hundred messages every tenth of a second, one by one.
+        while not stop.wait(0.001):
+            server.send(wire.text(json.dumps({"number": sent})))
+            sent += 1
+
+    with Conversation() as server:
+        screen.enter(f"$WSX connect --no-pretty {server.url}")
+        screen.wait_for_last_line(">")
+        flooding = threading.Thread(target=flood, args=(server,), daemon=True)
+        flooding.start()
+        try:
+            for character in "typed meanwhile":
+                screen.type(character)
+            screen.press("Left", "Left", "BSpace")
+            wait_until(lambda: sent > 2000, 60)
+        finally:
+            stop.set()
+            flooding.join()
+        screen.wait_for(rf'← text +\d+ B  {{"number": {sent - 1}}}$')
+        screen.wait_for_last_line("> typed meanwhle")
+        assert sum("typed" in line for line in screen.lines) == 1
+        numbers = [int(number) for number in re.findall(r'← text +\d+ B  {"number": (\d+)}$', screen.text, re.MULTILINE)]
+        assert len(numbers) > 1000
+        assert numbers == list(range(numbers[0], sent))
+        screen.press("i", "Enter")
+        assert server.wait_for_frame().payload == b"typed meanwhile"
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
+def test_ten_thousand_messages_at_once_are_few_redraws():
+    count = 10_000
+    data = b"".join(wire.text(f"message {number}") for number in range(count))
+    with Conversation() as server:
+        with RawTerminal("connect", "--color", "never", server.url) as terminal:
+            terminal.wait_for(b"> ")
+            terminal.type(b"half")
+            terminal.wait_for(b"half")
+            before = terminal.output.count(b"half")
+            server.send(data)
+            terminal.wait_for(b"message 9999")
+            terminal.wait_for(b"half", 10)
+            assert all(f"message {number}\r\n".encode() in terminal.output for number in range(0, count, 97))
+            assert terminal.output.count(b"half") - before < count / 20
+            terminal.type(b"\x15\x04")
+            assert terminal.wait() == 0
