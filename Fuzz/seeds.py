@@ -347,6 +347,15 @@ CHALLENGES = {
     "open-quote": b'Digest realm="x, Basic',
 }
 
+JSON = {
+    "object": b'{"id":7,"a":{"b":[1,-0.5e+10,true,false,null]},"c":"x"}',
+    "strings": '["","a\\u00e9\\n","\\ud83c\\udf88","é水🎈"]'.encode(),
+    "blanks": b' [ 1 , 2 ,\t{ } , [ ] ]\r\n',
+    "numbers": b"[0,-0,1.5,10e2,1E-2]",
+    "truncated": b'{"a":[1,"b',
+    "mistakes": b'{"a":01,}',
+}
+
 TARGETS = {
     "frames": FRAMES,
     "compressed-frames": COMPRESSED_FRAMES,
@@ -367,6 +376,7 @@ TARGETS = {
     "cookies": COOKIES,
     "challenges": CHALLENGES,
     "tls": TLS,
+    "json": JSON,
     "json-events": JSON_EVENTS,
     "options": {name: "\0".join(words).encode() for name, words in OPTIONS.items()},
     "records": RECORDS,

@@ -12,6 +12,8 @@ _wsx() {
     fi
     if ((COMP_CWORD > 1)); then
         command=${COMP_WORDS[1]}
+        # A URL in place of a command is connected to.
+        case "$command" in connect | listen | help | completions) ;; *) command=connect ;; esac
     fi
     case "$command $previous" in
         'connect -f' | 'connect --file' | 'connect --file=')
@@ -25,6 +27,10 @@ _wsx() {
             ;;
         'connect --output' | 'connect --output=')
             COMPREPLY=($(compgen -W $'text\nraw\nnul\njson' -- "$current"))
+            return
+            ;;
+        'connect --json-rpc=')
+            COMPREPLY=($(compgen -W $'auto\n2.0\ndevtools' -- "$current"))
             return
             ;;
         'connect --unix-socket' | 'connect --unix-socket=')

@@ -3,8 +3,10 @@
 import base64
 import http.server
 import json
+import os
 import re
 import shutil
+import signal
 import threading
 import urllib.request
 
@@ -51,8 +53,12 @@ def browser(tmp_path_factory):
         CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-port=0",
         f"--user-data-dir={profile}", "about:blank",
     ]
-    with Running(arguments) as process:
-        yield process.wait_for(r"DevTools listening on (ws://\S+)", timeout=60).group(1).decode()
+    with Running(arguments, start_new_session=True) as process:
+        try:
+            yield process.wait_for(r"DevTools listening on (ws://\S+)", timeout=60).group(1).decode()
+        finally:
+            # With all its processes, which have the same pipes.
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.fixture

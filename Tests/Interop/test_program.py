@@ -59,6 +59,13 @@ def make(*arguments, **options):
     return run(["make", "--no-print-directory", *arguments], cwd=ROOT, timeout=240, **options)
 
 
+def test_bash_completes_the_options_of_connect_after_a_url():
+    script = f"""source <({BINARY} completions bash)
+        COMP_WORDS=(wsx ws://localhost/ --no-std); COMP_CWORD=2; _wsx; echo "${{COMPREPLY[@]}}"
+        """
+    assert subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=10).stdout == "--no-stdin\n"
+
+
 def test_make_run_in_a_pipe_prints_the_echo_and_nothing_else():
     result = make("run", stdin=b"hello\n")
     assert (result.status, result.out) == (0, b"hello\n")

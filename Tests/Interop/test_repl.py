@@ -508,6 +508,14 @@ def test_a_program_that_is_killed_by_sigterm_restores_the_terminal():
             assert terminal.attributes == terminal.attributes_before
 
 
+def test_a_signal_counts_more_than_the_connection_before():
+    with ScriptedServer(lambda peer: (peer.upgrade(then=wire.close(1011)), peer.read_until_close())) as server:
+        with RawTerminal("connect", server.url) as terminal:
+            terminal.wait_for(b"(disconnected) > ")
+            terminal.signal()
+            assert terminal.wait() == 143
+
+
 def test_a_terminal_that_goes_away_ends_the_run():
     with Listener("--echo") as server:
         screen = Screen()

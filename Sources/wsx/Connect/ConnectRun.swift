@@ -256,6 +256,8 @@ final class ConnectRun {
     /// Ends the run for a reason of its own; the first counts.
     /// - Parameter hurried: Whether to give the peer but a moment to answer the close frame.
     func end(with failure: Failure?, hurried: Bool = false) {
+        // That of an earlier connection of the prompt is done with.
+        if case .told? = self.failure, failure != nil { self.failure = nil }
         if self.failure == nil { self.failure = failure }
         isEnding = true
         lingerTimer = nil

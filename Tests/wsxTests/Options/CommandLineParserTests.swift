@@ -45,6 +45,29 @@ import Testing
         #expect(try CommandLineParser.parse(["--", "connect", "u"]) == .connect(try connect("u")))
     }
 
+    @Test(
+        "a URL without a command is connected to, with the options before it or after it",
+        arguments: [
+            ["ws://h/p", "-q"], ["-q", ":8080", "hello"], ["-qn", "5", "localhost"], ["example.com/chat"],
+            ["-x", "hi", "echo:"], ["--header=a: b", "wss://h"], ["--", "ws+unix:/run/s"],
+        ])
+    func withoutCommand(words: [String]) throws {
+        let rest = words.first == "--" ? Array(words.dropFirst()) : words
+        #expect(try CommandLineParser.parse(words) == CommandLineParser.parse(["connect"] + rest))
+    }
+
+    @Test(
+        "wscat's -c and -l are the commands, wherever they stand",
+        arguments: [
+            (["-c", "ws://h"], ["connect", "ws://h"]), (["-q", "-c", "u", "hi"], ["connect", "u", "-q", "hi"]),
+            (["--connect=u", "-x", "a"], ["connect", "u", "-x", "a"]), (["-l", "8080"], ["listen", "8080"]),
+            (["--echo", "--listen", "0", "-s", "chat"], ["listen", "0", "--echo", "-s", "chat"]),
+            (["ws://h", "--", "-c", "u"], ["connect", "ws://h", "--", "-c", "u"]),
+        ])
+    func wscatForms(words: [String], meaning: [String]) throws {
+        #expect(try CommandLineParser.parse(words) == CommandLineParser.parse(meaning))
+    }
+
     @Test("a hyphen alone is an operand, and so is the empty word") func hyphen() throws {
         #expect(try connect("u", "-", "").messages == ["-", ""])
     }

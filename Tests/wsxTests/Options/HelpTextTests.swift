@@ -27,6 +27,7 @@ import Testing
                 wsx: Talk WebSocket from the command line
 
                 Usage: wsx COMMAND [ARGUMENT...]
+                       wsx [OPTION...] URL [MESSAGE...]
 
                 Commands:
                   connect      Talk to a WebSocket server
@@ -142,7 +143,7 @@ import Testing
                 Requests and replies:
                       --request                   Wait for a reply to each message
                       --correlate FIELD           Match replies by a JSON field
-                      --json-rpc                  Make JSON-RPC calls of 'method arg...'
+                      --json-rpc[=FORM]           Make JSON-RPC calls of 'method arg...'
                       --reply-timeout DURATION    Time for the reply to a request [30s]
 
                 Staying connected:

@@ -17,6 +17,8 @@ enum BashCompletion {
             fi
             if ((COMP_CWORD > 1)); then
                 command=${COMP_WORDS[1]}
+                # A URL in place of a command is connected to.
+                case "$command" in \(Command.allCases.map(\.rawValue).joined(separator: " | "))) ;; *) command=connect ;; esac
             fi
             case "$command $previous" in
         \(valueCases)

@@ -14,7 +14,7 @@ enum FishCompletion {
         }
         lines += OptionTable.options(of: nil).map { line($0, condition: "__fish_use_subcommand") }
         for command in Command.allCases {
-            let condition = quoted("__fish_seen_subcommand_from \(command.rawValue)")
+            let condition = quoted(Self.condition(of: command))
             lines.append("")
             for operand in CommandSpecification.of(command).operands where !operand.completion.choices.isEmpty {
                 lines.append("complete -c wsx -n \(condition) -a \(words(operand.completion.choices))")
@@ -22,6 +22,13 @@ enum FishCompletion {
             lines += OptionTable.options(of: command).map { line($0, condition: condition) }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// When a command's options are offered. A URL in place of a command is connected to.
+    private static func condition(of command: Command) -> String {
+        guard command == .connect else { return "__fish_seen_subcommand_from \(command.rawValue)" }
+        let others = Command.allCases.filter { $0 != .connect }.map(\.rawValue).joined(separator: " ")
+        return "not __fish_use_subcommand; and not __fish_seen_subcommand_from \(others)"
     }
 
     private static func line(_ option: OptionSpecification, condition: String) -> String {

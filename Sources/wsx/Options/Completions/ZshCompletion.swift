@@ -22,8 +22,9 @@ enum ZshCompletion {
                 _describe -t commands command commands
                 ;;
             arguments)
+                # A URL in place of a command is connected to.
                 case $words[1] in
-        \(Command.allCases.map(commandCase).joined(separator: "\n"))
+        \((Command.allCases.filter { $0 != .connect } + [.connect]).map(commandCase).joined(separator: "\n"))
                 esac
                 ;;
             esac
@@ -49,7 +50,7 @@ enum ZshCompletion {
         }
         let items = OptionTable.options(of: command).map { specification($0, command) } + operands
         return """
-                    \(command.rawValue))
+                    \(command == .connect ? "*" : command.rawValue))
                         _arguments -s -S \\
             \(lines(items, depth: 5, ending: " \\"))
                         ;;

@@ -58,7 +58,9 @@ enum HelpText {
     }
 
     private static func opening(_ specification: CommandSpecification) -> [String] {
-        ["\(specification.name): \(specification.summary)", "", "Usage: \(specification.synopsis)"]
+        var lines = ["\(specification.name): \(specification.summary)", "", "Usage: \(specification.synopsis)"]
+        if specification.command == nil { lines.append("       " + CommandSpecification.shortSynopsis) }
+        return lines
     }
 
     private static func closing(_ specification: CommandSpecification, knowsLongHelp: Bool) -> [String] {

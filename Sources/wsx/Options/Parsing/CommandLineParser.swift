@@ -17,12 +17,38 @@ struct CommandLineParser {
     /// - Parameter words: the words after the program's name.
     /// - Throws: ``UsageError``, with the first thing that is wrong.
     static func parse(_ words: [String]) throws(UsageError) -> Invocation {
-        var program = CommandLineParser(command: nil, remaining: words[...])
-        if let ending = try program.consumeLeadingOptions() { return ending }
-        guard let word = program.remaining.popFirst() else { throw .missingCommand }
-        guard let command = Command(rawValue: word) else { throw unknownCommand(word) }
-        var parser = CommandLineParser(command: command, remaining: program.remaining)
-        return try parser.run()
+        let words = words.first == "--" ? Array(words.dropFirst()) : words
+        guard let word = words.first else { throw .missingCommand }
+        if let command = Command(rawValue: word) {
+            var parser = CommandLineParser(command: command, remaining: words.dropFirst())
+            return try parser.run()
+        }
+        if OptionTable.options(of: nil).contains(where: { word == "--\($0.long)" || word == $0.short.map { "-\($0)" } })
+        {
+            var program = CommandLineParser(command: nil, remaining: words.dropFirst())
+            if let ending = try program.consumeOption(word) { return ending }
+        }
+        return try parseWithoutCommand(words)
+    }
+
+    /// Parses a line that begins with no command: `wsx URL`, and `wsx -c URL` and `wsx -l PORT` as wscat has them.
+    private static func parseWithoutCommand(_ words: [String]) throws(UsageError) -> Invocation {
+        if let (command, rest) = try WscatForm.command(of: words) {
+            var parser = CommandLineParser(command: command, remaining: rest[...])
+            return try parser.run()
+        }
+        var parser = CommandLineParser(command: .connect, remaining: words[...])
+        if let ending = try parser.consumeAll() { return ending }
+        if let word = parser.operands.first {
+            if let option = parser.given.first, Command(rawValue: word) != nil {
+                throw .optionBeforeCommand(option.typed, word)
+            }
+            // Any other word is more likely a command that was mistyped.
+            guard word == "localhost" || word.contains(where: { ":/.".contains($0) }) else {
+                throw unknownCommand(word)
+            }
+        }
+        return try parser.finishChecked()
     }
 
     private init(command: Command?, remaining: ArraySlice<String>) {
@@ -35,18 +61,14 @@ struct CommandLineParser {
         }
     }
 
-    /// Takes the options in front of the command.
-    private mutating func consumeLeadingOptions() throws(UsageError) -> Invocation? {
-        while let word = remaining.first, Self.isOption(word) {
-            remaining.removeFirst()
-            if word == "--" { return nil }
-            if let ending = try consumeOption(word) { return ending }
-        }
-        return nil
-    }
-
     /// Takes everything after the command.
     private mutating func run() throws(UsageError) -> Invocation {
+        if let ending = try consumeAll() { return ending }
+        return try finishChecked()
+    }
+
+    /// Takes all options and operands, unless one option says what to do instead.
+    private mutating func consumeAll() throws(UsageError) -> Invocation? {
         while let word = remaining.popFirst() {
             if word == "--" {
                 operands += remaining
@@ -57,6 +79,10 @@ struct CommandLineParser {
                 operands.append(word)
             }
         }
+        return nil
+    }
+
+    private mutating func finishChecked() throws(UsageError) -> Invocation {
         try checkCompany()
         return try finish()
     }
@@ -206,7 +232,6 @@ struct CommandLineParser {
     }
 
     private static func unknownCommand(_ word: String) -> UsageError {
-        if word.contains(":") || word.contains("/") { return .urlInPlaceOfCommand(word) }
         let nearest = EditDistance.nearest(to: word, among: Command.allCases.map(\.rawValue))
         return .unknownCommand(word, nearest: nearest.flatMap(Command.init))
     }

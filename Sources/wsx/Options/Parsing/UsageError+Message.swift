@@ -16,8 +16,8 @@ extension UsageError {
             return "unknown command '\(word)'; did you mean 'wsx \(nearest.rawValue)'?"
         case .unknownCommand(let word, nil):
             return "unknown command '\(word)'; \(Self.helpHint(nil, "commands"))"
-        case .urlInPlaceOfCommand(let word):
-            return "unknown command '\(word)'; did you mean 'wsx connect \(word)'?"
+        case .optionBeforeCommand(let option, let command):
+            return "'\(option)' stands before the command; write 'wsx \(command) \(option) ...'"
         case .unknownOption(let option, let nearest?, _):
             return "unknown option '\(option)'; did you mean '--\(nearest)'?"
         case .unknownOption(let option, nil, let command):

@@ -3,7 +3,8 @@ enum UsageError: Error, Equatable {
     case missingCommand
     /// `nearest` is a command that the word may have been meant for.
     case unknownCommand(String, nearest: Command?)
-    case urlInPlaceOfCommand(String)
+    /// An option, as typed, stands before a command.
+    case optionBeforeCommand(String, String)
     /// `option` is as typed, with its hyphens and without a value; `nearest` is a long name without hyphens.
     case unknownOption(String, nearest: String?, command: Command?)
     /// The option exists, but not after `command`; no owners stand for the program without a command.

@@ -10,11 +10,16 @@ extension CommandSpecification {
                 `wsx` connects to WebSocket servers from a terminal or a script, and is a WebSocket server itself. \
                 On a terminal it is a prompt, elsewhere a pipe that loses nothing and whose exit status tells what \
                 happened.
-                """)
+                """),
+            .paragraph(
+                """
+                `wsx` *URL* is `wsx connect` *URL*. `wsx -c` *URL* and `wsx -l` *PORT* are understood, too, as \
+                people know them from wscat.
+                """),
         ],
         sections: [.exitStatus, .environment],
         examples: [
-            CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx connect echo:"),
+            CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx echo:"),
             CommandExample(
                 purpose: "Send one message and print the first reply",
                 line: "wsx connect -n 1 ws://localhost:8080/ hello"),

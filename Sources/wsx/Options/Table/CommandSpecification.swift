@@ -20,6 +20,9 @@ struct CommandSpecification: Sendable {
         command.map { "wsx-" + $0.rawValue } ?? "wsx"
     }
 
+    /// `wsx connect` without its name, which a URL is enough for.
+    static let shortSynopsis = "wsx [OPTION...] URL [MESSAGE...]"
+
     /// The command as one types it.
     var synopsis: String {
         var words = [name]

@@ -1,0 +1,48 @@
+import Foundation
+import WSCore
+
+@testable import wsx
+
+extension FuzzTarget {
+    /// JSON, token by token.
+    ///
+    /// - The tokens stand in the text one after another, with nothing but blanks, commas and colons between them.
+    /// - Another parser takes the same texts, but for what a parser that makes values cannot take.
+    /// - A text that is cut is truncated, or what is left is JSON by itself.
+    static let json = FuzzTarget(name: "json") { input in
+        guard let text = String(validating: input, as: UTF8.self) else { return }
+        let problem = check(input)
+        if problem == nil, let end = input.indices.last {
+            let cut = check(Array(input[..<end]))
+            if let cut { expectEqual(cut, .truncated, "a text without its last byte") }
+        }
+        // Foundation takes zeros for the sign of another encoding, and a byte order mark.
+        guard !input.contains(0), !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else { return }
+        let other = try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)
+        if other != nil {
+            if case .tooDeep? = problem { return }
+            expectEqual(problem, nil, "a text that another parser takes")
+        }
+        // What cannot be a value: numbers beyond a Double, and halves of surrogate pairs.
+        let hasLimits = text.lowercased().contains("\\ud") || text.lowercased().contains("e") || text.utf8.count > 300
+        if problem == nil, !hasLimits { expect(other != nil, "another parser refuses \(text)") }
+    }
+
+    /// Reads the text to its end or the first problem, and checks where its tokens stand.
+    private static func check(_ text: [UInt8]) -> JSONError? {
+        var reader = JSONReader()
+        var end = 0
+        do throws(JSONError) {
+            while let token = try reader.next(in: text.span.bytes) {
+                expect(token.range.lowerBound >= end && token.range.upperBound <= text.count, "a token's place")
+                expect(!token.range.isEmpty, "a token is not empty")
+                expect(text[end..<token.range.lowerBound].allSatisfy(" \t\r\n,:".utf8.contains), "what is between tokens")
+                end = token.range.upperBound
+            }
+            expect(text[end...].allSatisfy(" \t\r\n".utf8.contains), "what is behind the last token")
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
