@@ -43,7 +43,7 @@ extension ConnectRun: ConnectionHandler {
         if let roundTrip { lastRoundTrip = roundTrip }
         if !isOurs { output?.writeControl("pong", payload, roundTrip: roundTrip) }
         waitForOutput(connection)
-        guard isOurs ? settings.arguments.verbosity > 0 : showsFrames else { return }
+        guard isOurs ? verbosity > 0 : showsFrames else { return }
         let note = roundTrip.map { "(after \(Self.milliseconds($0)) ms)" } ?? ""
         console.show(transcript.control(.pong, payload, .received, note: note))
     }
@@ -55,7 +55,7 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows a frame's header, to who asked for it.
     func connection(_ connection: Connection<ConnectRun>, receivedHeader header: FrameHeader) {
-        if settings.arguments.verbosity > 1 { console.show(transcript.header(header, .received)) }
+        if verbosity > 1 { console.show(transcript.header(header, .received)) }
         if let repl, header.payloadBytes > ReplStatus.largeBytes || header.opcode == .continuation {
             repl.status.watch()
         }
@@ -93,9 +93,9 @@ extension ConnectRun: ConnectionHandler {
     var isOutputFull: Bool { output?.isFull ?? false || pushes?.isFull ?? false }
 
     /// Whether control frames are shown.
-    var showsFrames: Bool { repl != nil || settings.arguments.verbosity > 0 }
+    var showsFrames: Bool { repl != nil || verbosity > 0 }
     /// Whether messages are shown that are sent.
-    var showsSentMessages: Bool { repl != nil || settings.arguments.verbosity > 1 }
+    var showsSentMessages: Bool { repl != nil || verbosity > 1 }
 
     /// The time since the latest ping, when the pong answers that one (RFC 6455 §5.5.3: it has the same payload).
     private func roundTrip(of payload: RawSpan) -> Duration? {

@@ -4,14 +4,14 @@ extension ConnectRun: InputReader.Receiver {
     /// Sends a message of the input.
     func received(input record: RawSpan, number: Int) {
         guard !isEnding else { return }
-        guard settings.kind == .binary || UTF8Validator.isValid(record) else {
+        guard kind == .binary || UTF8Validator.isValid(record) else {
             let what = settings.arguments.input == .message ? "the input" : "input message \(number)"
             return end(with: .badInput(what: what, why: "it is not UTF-8 text; send it with --binary"))
         }
         if requests == nil {
-            sendLasting(record, as: settings.kind)
+            sendLasting(record, as: kind)
         } else {
-            sendRequest(record, as: settings.kind, number: number)
+            sendRequest(record, as: kind, number: number)
         }
     }
 

@@ -169,7 +169,9 @@ import WSCore
     func defaults(command: Command) throws {
         for option in OptionTable.options(of: command) {
             guard let value = option.defaultValue else { continue }
-            let words = [command.rawValue, "u"] + (option.requirements.prefix(1).map { "--\($0)" + (option.requirements.count == 1 ? "=1" : "") })
+            let words =
+                [command.rawValue, "u"]
+                + (option.requirements.prefix(1).map { "--\($0)" + (option.requirements.count == 1 ? "=1" : "") })
             let plain = try CommandLineParser.parse(words)
             let given = try CommandLineParser.parse(words + ["--\(option.long)=\(value)"])
             #expect(given == plain, "--\(option.long)")

@@ -65,7 +65,8 @@ struct RequestQueue {
         let number = messageCount + 1
         let composed =
             settings.makesCalls && UTF8Validator.isValid(payload)
-            ? try JSONRPCCall.compose(payload, id: number, hasVersion: settings.callsHaveVersion) : payload.withUnsafeBytes { Array($0) }
+            ? try JSONRPCCall.compose(payload, id: number, hasVersion: settings.callsHaveVersion)
+            : payload.withUnsafeBytes { Array($0) }
         messageCount = number
         let request = Request(number: number, payload: composed, kind: kind, isInitial: isInitial)
         waiting.append(request)

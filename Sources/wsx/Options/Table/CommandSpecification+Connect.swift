@@ -32,7 +32,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            urls, .values, .interactiveUse, .jsonEvents(events, example: eventExample), .requests, .ends, .stayingConnected,
+            urls, .values, .interactiveUse, .jsonEvents(events, example: eventExample), .requests, .ends,
+            .stayingConnected,
             .exitStatus,
             .violations,
             limits,

@@ -163,7 +163,9 @@ import WSCore
     func versions(form: JSONRPCForm, requestTarget: String, hasVersion: Bool) throws {
         var queue = RequestQueue(try #require(try Self.settings(at: requestTarget) { $0.calls = form }))
         try queue.add("m")
-        #expect(queue.sendable() == [hasVersion ? #"1 {"jsonrpc":"2.0","id":1,"method":"m"}"# : #"1 {"id":1,"method":"m"}"#])
+        #expect(
+            queue.sendable() == [hasVersion ? #"1 {"jsonrpc":"2.0","id":1,"method":"m"}"# : #"1 {"id":1,"method":"m"}"#]
+        )
     }
 
     private static func settings(
