@@ -199,6 +199,8 @@ import Testing
                   -q, --quiet                     No notices on stderr
                       --color WHEN                When to use colors [auto]
                       --timestamps STYLE          Times shown on a terminal [local]
+                      --history FILE              Keep the prompt's history in FILE
+                      --no-history                Keep no history of the prompt in a file
 
                 General:
                   -h, --help                      Show help; -h is the short form

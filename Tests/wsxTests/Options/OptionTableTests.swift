@@ -105,6 +105,8 @@ import WSCore
         ConnectCase("quiet", "-q") { $0.isQuiet = true },
         ConnectCase("color", "--color=never") { $0.color = .never },
         ConnectCase("timestamps", "--timestamps=off") { $0.timestamps = .off },
+        ConnectCase("history", "--no-history", "--history", "f") { $0.history = .file("f") },
+        ConnectCase("no-history", "--history", "f", "--no-history") { $0.history = .none },
     ]
 
     private static let aPin = "sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc="

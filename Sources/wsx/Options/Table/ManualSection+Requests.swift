@@ -103,6 +103,7 @@ extension ManualSection {
                 ["--timeout passed", "an --expect is not met", "7"],
                 ["SIGINT (Ctrl-C) elsewhere", "", "130"],
                 ["SIGTERM", "", "143"],
+                ["SIGHUP, SIGQUIT", "", "129, 131"],
             ]),
         .paragraph(
             """
