@@ -29,6 +29,10 @@ _wsx() {
             COMPREPLY=($(compgen -W $'text\nraw\nnul\nhex\nbase64\njson' -- "$current"))
             return
             ;;
+        'connect --json-rpc=')
+            COMPREPLY=($(compgen -W $'auto\n2.0\ndevtools' -- "$current"))
+            return
+            ;;
         'connect --unix-socket' | 'connect --unix-socket=')
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$current"))

@@ -29,7 +29,7 @@ complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_fr
 complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l close-timeout -x -d 'Time for the peer to answer a close'
 complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l request -d 'Wait for a reply to each message'
 complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l correlate -x -d 'Match replies by a JSON field'
-complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l json-rpc -d 'Make JSON-RPC calls of \'method arg...\''
+complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l json-rpc -a "auto\t'devtools for a path under /devtools/, 2.0 elsewhere' 2.0\t'JSON-RPC 2.0' devtools\t'without the member jsonrpc'" -d 'Make JSON-RPC calls of \'method arg...\''
 complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l reply-timeout -x -d 'Time for the reply to a request'
 complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l reconnect -x -d 'Connect again, N times or forever'
 complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l heartbeat -x -d 'Ping so often, and miss a silent peer'

@@ -1,6 +1,6 @@
 import WSCore
 
-// What `/info` knows.
+// What `/info` knows, and the summary at the end.
 extension ConnectRun {
     /// The facts of the connection, each with its name; the value may have several lines.
     var connectionFacts: [(name: String, value: String)] {
@@ -34,6 +34,27 @@ extension ConnectRun {
     private static func fact(_ traffic: Traffic) -> String {
         "\(Failure.number(traffic.messages, "message")), \(TrafficReport.size(traffic.messageBytes)), "
             + "\(TrafficReport.size(traffic.wireBytes)) on the wire"
+    }
+
+    private static func words(for end: ConnectionEnd) -> String {
+        switch end.code {
+        case .abnormalClosure: "lost without a close frame"
+        case .noStatus: "closed without a code"
+        case let code: "closed with \(code.rawValue)"
+        }
+    }
+
+    /// Says in one line what the connections since the last such line have carried, and how they ended.
+    func showSummary(since openTime: Duration) {
+        let duration = Failure.words(for: loop.now - openTime)
+        let count = (connections?.openedCount ?? 1) - earlierConnectionCount
+        let traffic = TrafficReport.words(
+            sent: earlierTraffic.sent, received: earlierTraffic.received,
+            showsWire: opened?.isCompressed ?? false || settings.arguments.verbosity > 0)
+        let connections = count > 1 ? ", \(count) connections" : ""
+        console.notice(
+            "Disconnected after \(duration)\(connections): \(traffic)\(lastEnd.map { "; \(Self.words(for: $0))" } ?? "")."
+        )
     }
 }
 

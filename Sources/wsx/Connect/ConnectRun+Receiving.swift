@@ -46,7 +46,7 @@ extension ConnectRun: ConnectionHandler {
         if let roundTrip { lastRoundTrip = roundTrip }
         if !isOurs { writeEvent { $0.writeControl(.pong, payload, roundTrip: roundTrip) } }
         waitForOutput(connection)
-        guard isOurs ? settings.arguments.verbosity > 0 : showsFrames else { return }
+        guard isOurs ? verbosity > 0 : showsFrames else { return }
         let note = roundTrip.map { "(after \(Self.milliseconds($0)) ms)" } ?? ""
         console.show(transcript.control(.pong, payload, .received, note: note))
     }
@@ -114,9 +114,9 @@ extension ConnectRun: ConnectionHandler {
     }
 
     /// Whether control frames are shown.
-    var showsFrames: Bool { repl != nil || settings.arguments.verbosity > 0 }
+    var showsFrames: Bool { repl != nil || verbosity > 0 }
     /// Whether messages are shown that are sent.
-    var showsSentMessages: Bool { repl != nil || settings.arguments.verbosity > 1 }
+    var showsSentMessages: Bool { repl != nil || verbosity > 1 }
 
     /// The time since the latest ping, when the pong answers that one (RFC 6455 §5.5.3: it has the same payload).
     private func roundTrip(of payload: RawSpan) -> Duration? {

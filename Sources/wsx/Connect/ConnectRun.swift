@@ -8,6 +8,9 @@ import WSCore
 final class ConnectRun {
     /// What is wished for. At the prompt it can become another server.
     private(set) var settings: ConnectSettings
+    /// What is looked at for each message, and is the same for any server: reading it in ``settings``, a variable, would
+    /// copy them all.
+    let (kind, verbosity): (MessageKind, Int)
     /// What was wished for at first.
     let firstSettings: ConnectSettings
     let loop: EventLoop
@@ -80,10 +83,10 @@ final class ConnectRun {
     /// Why the run does not end as asked, or why the last connection of a prompt did not.
     var failure: Failure?
     /// When the first connection was opened, of those that have not been summed up.
-    private var openTime: Duration?
+    private(set) var openTime: Duration?
     /// The connections that have been summed up.
-    private var earlierConnectionCount = 0
-    private var lastEnd: ConnectionEnd?
+    private(set) var earlierConnectionCount = 0
+    private(set) var lastEnd: ConnectionEnd?
     private var hasConnected = false
     private var isHurried = false
     private var isStopping = false
@@ -99,6 +102,7 @@ final class ConnectRun {
     /// Prepares a run.
     init(_ settings: ConnectSettings, on loop: EventLoop, console: Console) throws(Failure) {
         self.settings = settings
+        (kind, verbosity) = (settings.kind, settings.arguments.verbosity)
         firstSettings = settings
         self.loop = loop
         self.console = console
@@ -407,26 +411,6 @@ final class ConnectRun {
         isDeaf = true
         end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
         if isStopping { loop.stop() }
-    }
-
-    private static func words(for end: ConnectionEnd) -> String {
-        switch end.code {
-        case .abnormalClosure: "lost without a close frame"
-        case .noStatus: "closed without a code"
-        case let code: "closed with \(code.rawValue)"
-        }
-    }
-
-    private func showSummary(since openTime: Duration) {
-        let duration = Failure.words(for: loop.now - openTime)
-        let count = (connections?.openedCount ?? 1) - earlierConnectionCount
-        let traffic = TrafficReport.words(
-            sent: earlierTraffic.sent, received: earlierTraffic.received,
-            showsWire: opened?.isCompressed ?? false || settings.arguments.verbosity > 0)
-        let connections = count > 1 ? ", \(count) connections" : ""
-        console.notice(
-            "Disconnected after \(duration)\(connections): \(traffic)\(lastEnd.map { "; \(Self.words(for: $0))" } ?? "")."
-        )
     }
 
     private func interrupted() {

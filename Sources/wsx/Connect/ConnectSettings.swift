@@ -48,7 +48,7 @@ struct ConnectSettings {
         connectorResources = try ConnectorResources.make(tls)
         messages = try Self.messages(arguments)
         conditions = try EndConditions(arguments)
-        requests = try RequestQueue.Settings.make(arguments)
+        requests = try RequestQueue.Settings.make(arguments, requestTarget: url.requestTarget)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
         let readsInput = arguments.readsInput && (messages.isEmpty || arguments.isInteractive)

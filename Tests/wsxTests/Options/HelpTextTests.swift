@@ -147,7 +147,7 @@ import Testing
                 Requests and replies:
                       --request                   Wait for a reply to each message
                       --correlate FIELD           Match replies by a JSON field
-                      --json-rpc                  Make JSON-RPC calls of 'method arg...'
+                      --json-rpc[=FORM]           Make JSON-RPC calls of 'method arg...'
                       --reply-timeout DURATION    Time for the reply to a request [30s]
 
                 Staying connected:

@@ -46,7 +46,7 @@ import WSCore
         ConnectCase("expect", "--expect", "a", "--expect=b") { $0.expectations = ["a", "b"] },
         ConnectCase("request", "--request") { $0.sendsRequests = true },
         ConnectCase("correlate", "--correlate", "/a/id") { $0.correlation = "/a/id" },
-        ConnectCase("json-rpc", "--json-rpc") { $0.isJSONRPC = true },
+        ConnectCase("json-rpc", "--json-rpc=devtools", "--json-rpc") { $0.calls = .automatic },
         ConnectCase("reply-timeout", "--reply-timeout", "5", "--request") {
             $0.sendsRequests = true
             $0.replyTimeout = .seconds(5)

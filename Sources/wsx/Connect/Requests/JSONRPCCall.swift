@@ -12,17 +12,19 @@ struct JSONRPCCall {
     private var offset = 0
 
     /// Returns the call, with this id. A line that begins with a brace or a bracket is one already.
-    /// - Parameter line: UTF-8 text.
-    static func compose(_ line: RawSpan, id: Int) throws(JSONRPCCallError) -> [UInt8] {
+    /// - Parameters:
+    ///   - line: UTF-8 text.
+    ///   - hasVersion: Whether the call has the member `jsonrpc`, without which it is none of JSON-RPC 2.0.
+    static func compose(_ line: RawSpan, id: Int, hasVersion: Bool = true) throws(JSONRPCCallError) -> [UInt8] {
         var call = JSONRPCCall(line: line.withUnsafeBytes { Array($0) })
-        return try call.composed(id: id)
+        return try call.composed(id: id, hasVersion: hasVersion)
     }
 
     private init(line: [UInt8]) {
         self.line = line
     }
 
-    private mutating func composed(id: Int) throws(JSONRPCCallError) -> [UInt8] {
+    private mutating func composed(id: Int, hasVersion: Bool) throws(JSONRPCCallError) -> [UInt8] {
         skipBlanks()
         guard offset < line.count else { throw .noMethod }
         if line[offset] == UInt8(ascii: "{") || line[offset] == UInt8(ascii: "[") { return line }
@@ -31,7 +33,8 @@ struct JSONRPCCall {
         var arguments: [Range<Int>] = []
         while let argument = try nextArgument() { arguments.append(argument) }
         var call = ByteBuffer()
-        call.append("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":")
+        call.append(hasVersion ? "{\"jsonrpc\":\"2.0\"," : "{")
+        call.append("\"id\":\(id),\"method\":")
         append(text: method, to: &call)
         try append(arguments, to: &call)
         call.append(byte: UInt8(ascii: "}"))

@@ -1,13 +1,16 @@
 extension RequestQueue.Settings {
     /// What the arguments say about requests; nil: there are none. Or throws ``Failure/badArgument(what:why:)``.
-    static func make(_ arguments: ConnectArguments) throws(Failure) -> RequestQueue.Settings? {
-        guard arguments.sendsRequests || arguments.isJSONRPC || arguments.correlation != nil else { return nil }
-        if arguments.isJSONRPC, let name = arguments.correlation, name != "id" {
+    /// - Parameter requestTarget: The path that is connected to.
+    static func make(
+        _ arguments: ConnectArguments, requestTarget: String
+    ) throws(Failure) -> RequestQueue.Settings? {
+        guard arguments.sendsRequests || arguments.calls != nil || arguments.correlation != nil else { return nil }
+        if arguments.calls != nil, let name = arguments.correlation, name != "id" {
             throw .badArgument(
                 what: "--correlate with --json-rpc",
                 why: "the replies of JSON-RPC have the 'id' of their request; leave --correlate out")
         }
-        let name = arguments.isJSONRPC ? "id" : arguments.correlation
+        let name = arguments.calls != nil ? "id" : arguments.correlation
         if name == nil, arguments.heartbeatMessage != nil {
             throw .badArgument(
                 what: "--request with --heartbeat-message",
@@ -15,7 +18,9 @@ extension RequestQueue.Settings {
         }
         return RequestQueue.Settings(
             field: name.flatMap { JSONField($0) }, isSequential: arguments.sendsRequests,
-            isJSONRPC: arguments.isJSONRPC, replyTimeout: arguments.replyTimeout,
+            makesCalls: arguments.calls != nil,
+            callsHaveVersion: arguments.calls?.hasVersion(at: requestTarget) ?? true,
+            replyTimeout: arguments.replyTimeout,
             keepsRequests: arguments.reconnection != .never)
     }
 }

@@ -13,8 +13,10 @@ struct RequestQueue {
         var field: JSONField?
         /// Whether a request waits for the reply to the one before.
         var isSequential = false
-        /// Whether the input is lines of which calls are made.
-        var isJSONRPC = false
+        /// Whether the input is lines of which JSON-RPC calls are made.
+        var makesCalls = false
+        /// Whether these say which version of JSON-RPC they are.
+        var callsHaveVersion = true
         /// How long a reply may take.
         var replyTimeout = Duration.seconds(30)
         /// Whether another connection may follow, on which requests are sent again.
@@ -62,8 +64,9 @@ struct RequestQueue {
     ) throws(JSONRPCCallError) {
         let number = messageCount + 1
         let composed =
-            settings.isJSONRPC && UTF8Validator.isValid(payload)
-            ? try JSONRPCCall.compose(payload, id: number) : payload.withUnsafeBytes { Array($0) }
+            settings.makesCalls && UTF8Validator.isValid(payload)
+            ? try JSONRPCCall.compose(payload, id: number, hasVersion: settings.callsHaveVersion)
+            : payload.withUnsafeBytes { Array($0) }
         messageCount = number
         let request = Request(number: number, payload: composed, kind: kind, isInitial: isInitial)
         waiting.append(request)

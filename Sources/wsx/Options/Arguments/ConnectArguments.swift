@@ -32,7 +32,8 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     var sendsRequests = false
     /// As typed: what ``JSONField`` reads.
     var correlation: String?
-    var isJSONRPC = false
+    /// The form of the calls that are made of lines; nil: none are.
+    var calls: JSONRPCForm?
     /// More than 0.
     var replyTimeout = Duration.seconds(30)
 

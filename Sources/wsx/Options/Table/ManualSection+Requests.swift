@@ -35,7 +35,9 @@ extension ManualSection {
                 "`--json-rpc`",
                 """
                 A line `method arg...` becomes a JSON-RPC 2.0 call whose id is its number, and `--correlate id` is \
-                implied. A line that begins with a brace or a bracket is sent as it is.
+                implied. A line that begins with a brace or a bracket is sent as it is. The DevTools of browsers and \
+                of Node.js want calls without the member `jsonrpc`: they get them where the path begins with \
+                `/devtools/`, and elsewhere with `--json-rpc=devtools`.
                 """
             ),
         ]),

@@ -23,13 +23,20 @@ extension OptionTable {
                     arguments.correlation = value
                 })),
         OptionSpecification(
-            "json-rpc", group: .requests,
+            "json-rpc",
+            value: OptionValue(
+                "FORM", .choices(of: JSONRPCForm.self), implied: JSONRPCForm.automatic.rawValue),
+            group: .requests,
             summary: "Make JSON-RPC calls of 'method arg...'",
             manual: """
                 Make a JSON-RPC 2.0 call, with an id of its own, of each message of the input that is a method and its \
-                arguments: `sum 1 2` or `open url=http://localhost/`. Implies `--correlate id`.
+                arguments: `sum 1 2` or `open url=http://localhost/`. Implies `--correlate id`. *FORM* is `auto` unless it is \
+                given:
                 """,
-            effect: .update(.connect { arguments, _ in arguments.isJSONRPC = true })),
+            effect: .update(
+                .connect { arguments, value throws(ValueProblem) in
+                    arguments.calls = try JSONRPCForm.parse(value)
+                })),
         OptionSpecification(
             "reply-timeout", value: OptionValue("DURATION"), default: "30s",
             requires: "request", "correlate", "json-rpc", group: .requests,

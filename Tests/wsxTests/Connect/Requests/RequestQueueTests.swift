@@ -61,7 +61,7 @@ import WSCore
 
     @Test("lines become calls, whose ids are their numbers")
     func calls() throws {
-        var queue = RequestQueue(.init(field: JSONField("id"), isJSONRPC: true))
+        var queue = RequestQueue(.init(field: JSONField("id"), makesCalls: true))
         try queue.add("a")
         #expect(throws: JSONRPCCallError.noMethod) { try queue.add(" ") }
         try queue.add("b 1")
@@ -132,17 +132,17 @@ import WSCore
             } == .init(field: JSONField("/a"), replyTimeout: .seconds(1), keepsRequests: true))
         #expect(
             try Self.settings {
-                $0.isJSONRPC = true
+                $0.calls = .automatic
                 $0.correlation = "id"
                 $0.sendsRequests = true
-            } == .init(field: JSONField("id"), isSequential: true, isJSONRPC: true))
+            } == .init(field: JSONField("id"), isSequential: true, makesCalls: true))
     }
 
     @Test("what cannot go together is refused")
     func contradictions() {
         #expect(throws: Failure.self) {
             try Self.settings {
-                $0.isJSONRPC = true
+                $0.calls = .automatic
                 $0.correlation = "key"
             }
         }
@@ -154,10 +154,26 @@ import WSCore
         }
     }
 
-    private static func settings(_ change: (inout ConnectArguments) -> Void) throws -> RequestQueue.Settings? {
+    @Test(
+        "the DevTools of browsers get calls without a version, and others where that is asked for",
+        arguments: [
+            (.automatic, "/", true), (.automatic, "/devtools/page/1", false), (.standard, "/devtools/page/1", true),
+            (.devtools, "/", false),
+        ] as [(JSONRPCForm, String, Bool)])
+    func versions(form: JSONRPCForm, requestTarget: String, hasVersion: Bool) throws {
+        var queue = RequestQueue(try #require(try Self.settings(at: requestTarget) { $0.calls = form }))
+        try queue.add("m")
+        #expect(
+            queue.sendable() == [hasVersion ? #"1 {"jsonrpc":"2.0","id":1,"method":"m"}"# : #"1 {"id":1,"method":"m"}"#]
+        )
+    }
+
+    private static func settings(
+        at requestTarget: String = "/", _ change: (inout ConnectArguments) -> Void
+    ) throws -> RequestQueue.Settings? {
         var arguments = ConnectArguments()
         change(&arguments)
-        return try RequestQueue.Settings.make(arguments)
+        return try RequestQueue.Settings.make(arguments, requestTarget: requestTarget)
     }
 }
 

@@ -1,0 +1,58 @@
+"""Requests and their replies at the prompt, in a real terminal."""
+
+import pytest
+
+import wire
+from terminal import Screen
+from test_repl import Conversation, content
+
+
+@pytest.fixture
+def screen():
+    with Screen(width=140) as screen:
+        yield screen
+
+
+def test_a_typed_line_becomes_a_call_and_its_reply_shows_the_round_trip(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect --json-rpc {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("sum 1 'a b'")
+        assert server.wait_for_frame().payload == b'{"jsonrpc":"2.0","id":1,"method":"sum","params":[1,"a b"]}'
+        server.send(wire.text('"push"') + wire.text('{"id":1}'))
+        screen.wait_for(r"← text +8 B[^\n]*(\n[^\n]*)*\(request 1, \d+\.\d{3} ms\)")
+        screen.enter("sum 'a")
+        screen.wait_for("wsx: the line was not sent: the quote at byte 5 is not closed")
+        screen.enter("/quit")
+        screen.wait_for_last_line("shell$")
+
+
+def test_one_line_waits_for_the_reply_to_the_other_and_time_outs_end_nothing(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect --request --reply-timeout 400ms {server.url}; echo status $?")
+        screen.wait_for_last_line(">")
+        screen.enter("first")
+        screen.enter("second")
+        screen.wait_for(r"… text +6 B  second +\(request 2\)")
+        screen.wait_for("wsx: request 1: no reply within 400 ms")
+        screen.wait_for(r"→ text +6 B  second +\(request 2\)")
+        screen.wait_for("wsx: request 2: no reply within 400 ms")
+        server.send(wire.text("late"))
+        screen.wait_for("late")
+        assert content(screen, "←") == ["late"]
+        screen.enter("/quit")
+        screen.wait_for("status 0")
+        assert [frame.payload for frame in server.frames if frame.opcode == wire.TEXT] == [b"first", b"second"]
+
+
+def test_requests_that_a_connection_leaves_unanswered_are_said_and_the_prompt_stays(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect --correlate id {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter('{"id":1}')
+        server.wait_for_frame()
+        server.send(wire.close(1000))
+        screen.wait_for("wsx: 1 request was not answered")
+        screen.wait_for_last_line("(disconnected) >")
+        screen.enter("/quit")
+        screen.wait_for_last_line("shell$")
