@@ -41,7 +41,9 @@ struct Transcript {
     }
 
     /// The lines of a message; each ends with a newline.
-    func message(_ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, note: String = "")
+    func message(
+        _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, note: String = ""
+    )
         -> String
     {
         var content = kind == .text ? text(payload) : dump(payload)

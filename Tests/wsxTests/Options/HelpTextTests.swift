@@ -202,6 +202,8 @@ import Testing
                       --color WHEN                When to use colors [auto]
                       --timestamps STYLE          Times shown on a terminal [local]
                       --record FILE               Record the session in FILE
+                      --history FILE              Keep the prompt's history in FILE
+                      --no-history                Keep no history of the prompt in a file
 
                 General:
                   -h, --help                      Show help; -h is the short form

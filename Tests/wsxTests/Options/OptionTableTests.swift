@@ -106,6 +106,8 @@ import WSCore
         ConnectCase("quiet", "-q") { $0.isQuiet = true },
         ConnectCase("color", "--color=never") { $0.color = .never },
         ConnectCase("timestamps", "--timestamps=off") { $0.timestamps = .off },
+        ConnectCase("history", "--no-history", "--history", "f") { $0.history = .file("f") },
+        ConnectCase("no-history", "--history", "f", "--no-history") { $0.history = .none },
         ConnectCase("record", "--record", "f") { $0.recordPath = "f" },
     ]
 
@@ -172,7 +174,9 @@ import WSCore
     func defaults(command: Command) throws {
         for option in OptionTable.options(of: command) {
             guard let value = option.defaultValue else { continue }
-            let words = [command.rawValue, "u"] + (option.requirements.prefix(1).map { "--\($0)" + (option.requirements.count == 1 ? "=1" : "") })
+            let words =
+                [command.rawValue, "u"]
+                + (option.requirements.prefix(1).map { "--\($0)" + (option.requirements.count == 1 ? "=1" : "") })
             let plain = try CommandLineParser.parse(words)
             let given = try CommandLineParser.parse(words + ["--\(option.long)=\(value)"])
             #expect(given == plain, "--\(option.long)")

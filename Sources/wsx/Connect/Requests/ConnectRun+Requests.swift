@@ -145,7 +145,9 @@ extension ConnectRun {
 
     /// Says how many requests have no reply, unless that is what the run ends with.
     func showUnanswered() {
-        guard let count = requests?.unansweredCount, count > 0, (connections?.openedCount ?? 0) > 0, !isDeaf else { return }
+        guard let count = requests?.unansweredCount, count > 0, (connections?.openedCount ?? 0) > 0, !isDeaf else {
+            return
+        }
         if case .unanswered = failure { return }
         console.error(Failure.words(forUnanswered: count))
     }

@@ -38,7 +38,7 @@ extension CommandSpecification {
             .exitStatus,
             .violations,
             limits,
-            .tlsErrors, .clientEnvironment,
+            .tlsErrors, .clientEnvironment, .files,
         ],
         examples: [
             CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx connect echo:"),

@@ -15,6 +15,8 @@ enum ReplAction: Equatable {
     case connect(url: String)
     case headers
     case info
+    case history(HistoryQuery)
+    case edit(EditSource)
     /// Nil: all commands.
     case help(topic: String?)
     case quit

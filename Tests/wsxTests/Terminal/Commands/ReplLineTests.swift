@@ -23,6 +23,12 @@ import WSCore
             ("/help", .action(.help(topic: nil))),
             ("/help  close ", .action(.help(topic: "close"))),
             ("/quit", .action(.quit)),
+            ("/edit", .action(.edit(.lastLine))),
+            ("/edit 12", .action(.edit(.line(number: 12)))),
+            ("/edit a text", .action(.edit(.text(Array("a text".utf8))))),
+            ("/history", .action(.history(.latest(20)))),
+            ("/history 5", .action(.history(.latest(5)))),
+            ("/history ^a", .action(.history(.matching("^a")))),
             ("/reconnect", .action(.reconnect)),
         ] as [(String, ReplLine)])
     func lines(line: String, expected: ReplLine) {
