@@ -18,6 +18,10 @@ public final class DescriptorWriter {
     /// Called once when writing fails, or when the reader of a pipe has gone away.
     public var didFail: ((IOError) -> Void)?
 
+    /// What is kept for output between busy moments, in bytes: more than waits before a source is paused, so that a steady
+    /// stream has the pages that it had before.
+    private static let keptStorageBytes = 4 << 20
+
     /// Makes a writer of a descriptor, which stays the caller's.
     public init(descriptor: Int32, on loop: EventLoop) throws(IOError) {
         self.descriptor = descriptor
@@ -26,6 +30,7 @@ public final class DescriptorWriter {
         let reopened = try Descriptor.reopen(descriptor, forWriting: true)
         let stream = try SystemStream.open(descriptor: reopened, on: loop)
         stream.delegate = self
+        stream.keptStorageBytes = Self.keptStorageBytes
         self.stream = stream
         // A socket's other end may have nothing more to say and still listen.
         guard !Descriptor.isSocket(descriptor) else { return }

@@ -3,9 +3,9 @@ import CLibuv
 /// The memory from which the process allocates.
 public enum Heap {
     /// The largest block that lies in the heap, in bytes; larger ones are the kernel's own, and go back to it when freed.
-    private static let largestBlockBytes: Int32 = 4 << 20
+    private static let largestBlockBytes: Int32 = 1 << 20
     /// How much free memory is kept at the heap's end, in bytes.
-    private static let keptBytes: Int32 = 8 << 20
+    private static let keptBytes: Int32 = 2 << 20
 
     /// Has the heap keep some of what is freed, to be called before anything runs.
     ///

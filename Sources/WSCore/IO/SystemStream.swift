@@ -14,8 +14,9 @@ public final class SystemStream: ByteStream {
     private var inFlight = ByteBuffer()
     private var isReading = false
 
-    /// Storage for output that is kept from one busy moment to the next, in bytes.
-    private static let keptStorageBytes = 64 << 10
+    /// Storage for output that is kept from one busy moment to the next, in bytes: little, for streams of which there are
+    /// many.
+    internal var keptStorageBytes = 64 << 10
 
     /// Makes a stream on a handle that libuv has initialised, and takes the handle over.
     internal init(on loop: EventLoop, handle: UnsafeMutablePointer<uv_stream_t>) {
@@ -88,7 +89,7 @@ public final class SystemStream: ByteStream {
             throw .system(IOError(code: written))
         }
         if buffer.isEmpty {
-            buffer.releaseStorage(above: Self.keptStorageBytes)
+            buffer.releaseStorage(above: keptStorageBytes)
         } else {
             swap(&buffer, &inFlight)
             try writeInFlight()
@@ -166,7 +167,7 @@ public final class SystemStream: ByteStream {
         do throws(StreamError) {
             guard status >= 0 else { throw .system(IOError(code: status)) }
             if inFlight.isEmpty {
-                inFlight.releaseStorage(above: Self.keptStorageBytes)
+                inFlight.releaseStorage(above: keptStorageBytes)
                 delegate?.streamDidDrain(self)
             } else {
                 try writeInFlight()

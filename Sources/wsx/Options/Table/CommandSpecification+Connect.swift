@@ -32,7 +32,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            urls, .values, .interactiveUse, .formats, .jsonEvents(events, example: eventExample), .recordings, .requests,
+            urls, .values, .interactiveUse, .formats, .jsonEvents(events, example: eventExample), .recordings,
+            .requests,
             .ends, .stayingConnected,
             .exitStatus,
             .violations,
