@@ -72,6 +72,8 @@ complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_fr
 complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l timestamps -x -a "local\t'the local time of day' utc\t'the time of day in UTC' relative\t'the time since the start' off\t'no time'" -d 'Times shown on a terminal'
 complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l pretty -d 'Indent JSON, also in a pipe'
 complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l no-pretty -d 'Show JSON as it is'
+complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l history -r -F -d 'Keep the prompt\'s history in FILE'
+complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -l no-history -d 'Keep no history of the prompt in a file'
 complete -c wsx -n 'not __fish_use_subcommand; and not __fish_seen_subcommand_from listen help completions' -s h -l help -d 'Show help; -h is the short form'
 
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l no-stdin -d 'Do not read stdin, only receive'

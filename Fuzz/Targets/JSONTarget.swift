@@ -36,7 +36,8 @@ extension FuzzTarget {
             while let token = try reader.next(in: text.span.bytes) {
                 expect(token.range.lowerBound >= end && token.range.upperBound <= text.count, "a token's place")
                 expect(!token.range.isEmpty, "a token is not empty")
-                expect(text[end..<token.range.lowerBound].allSatisfy(" \t\r\n,:".utf8.contains), "what is between tokens")
+                expect(
+                    text[end..<token.range.lowerBound].allSatisfy(" \t\r\n,:".utf8.contains), "what is between tokens")
                 end = token.range.upperBound
             }
             expect(text[end...].allSatisfy(" \t\r\n".utf8.contains), "what is behind the last token")

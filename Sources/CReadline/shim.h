@@ -25,8 +25,9 @@ static inline void wsx_readline_write(const char *text, size_t byte_count) {
 }
 
 // Signals belong to the event loop; readline is told of them.
-static inline void wsx_readline_configure(const char *name) {
-    rl_readline_name = name;
+static inline void wsx_readline_configure(void) {
+    // For $if in an inputrc. Readline keeps the pointer.
+    rl_readline_name = "wsx";
     rl_catch_signals = 0;
     rl_catch_sigwinch = 0;
     rl_change_environment = 0;
@@ -47,10 +48,9 @@ static inline void wsx_readline_bind_enter(rl_command_func_t *command) {
 
 // Leaves an empty line, ready for the next, at the bottom of the history.
 static inline void wsx_readline_reset_line(void) {
-    rl_replace_line("", 1);
-    rl_point = 0;
-    rl_mark = 0;
-    while (next_history()) {}
+    rl_free_undo_list();
+    // Also forgets the line from which one went up the history.
+    rl_initialize();
     if (rl_editing_mode == 0) rl_vi_insertion_mode(1, 'i');
 }
 
@@ -68,10 +68,78 @@ static inline void wsx_readline_set_locale(void) {
     setlocale(LC_CTYPE, "");
 }
 
-// A tab is text like any other: there is nothing to complete.
-static inline void wsx_readline_bind_tab(void) {
-    rl_bind_key_in_map('\t', rl_insert, emacs_standard_keymap);
-    rl_bind_key_in_map('\t', rl_insert, vi_insertion_keymap);
+// Binds the Tab key where it completes, unless the user has given it another meaning.
+static inline void wsx_readline_bind_tab(rl_command_func_t *command) {
+    Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap};
+    for (int index = 0; index < 2; index++) {
+        rl_command_func_t *present = rl_function_of_keyseq("\t", maps[index], NULL);
+        if (present == rl_complete || present == rl_insert) rl_bind_key_in_map('\t', command, maps[index]);
+    }
 }
+
+// Binds the keys that bash and others open an editor by, where they are free.
+static inline void wsx_readline_bind_editor(rl_command_func_t *command) {
+    rl_bind_keyseq_if_unbound_in_map("\\C-x\\C-e", command, emacs_standard_keymap);
+    rl_bind_keyseq_if_unbound_in_map("v", command, vi_movement_keymap);
+}
+
+// Other keys that complete do so with what is offered here, too, and list it here. Readline would wait for an answer
+// before a long list, and between its pages.
+static inline void wsx_readline_set_completion(
+    rl_completion_func_t *complete, rl_compdisp_func_t *display) {
+    rl_attempted_completion_function = complete;
+    rl_completion_display_matches_hook = display;
+    rl_completer_word_break_characters = " \t\n\"'`{}[](),;=<>|&!?*+%^~#@$\\";
+    rl_completion_query_items = 0;
+    rl_variable_bind("page-completions", "off");
+}
+
+// No other completion is to be tried after ours.
+static inline void wsx_readline_end_completion(void) {
+    rl_attempted_completion_over = 1;
+    rl_completion_append_character = '\0';
+}
+
+static inline int wsx_readline_point(void) { return rl_point; }
+
+// Replaces a part of the line, as one change to be undone, and leaves the cursor behind it.
+static inline void wsx_readline_replace(int start, int end, const char *text) {
+    rl_begin_undo_group();
+    rl_delete_text(start, end);
+    rl_point = start;
+    rl_insert_text(text);
+    rl_end_undo_group();
+}
+
+static inline void wsx_readline_move_to_end(void) { rl_point = rl_end; }
+
+static inline void wsx_readline_set_redisplay(rl_voidfunc_t *redisplay) { rl_redisplay_function = redisplay; }
+
+// Takes the terminal's new size, and draws the line anew. Readline takes better care of what the terminal has moved when
+// nobody but itself draws.
+static inline void wsx_readline_resize(void) {
+    rl_voidfunc_t *redisplay = rl_redisplay_function;
+    rl_redisplay_function = rl_redisplay;
+    rl_resize_terminal();
+    rl_redisplay_function = redisplay;
+}
+
+// Draws another text in place of the line.
+static inline void wsx_readline_redisplay_as(char *text, int byte_count, int point) {
+    char *line = rl_line_buffer;
+    int line_end = rl_end, line_point = rl_point, line_mark = rl_mark;
+    rl_deactivate_mark();
+    rl_line_buffer = text;
+    rl_end = byte_count;
+    rl_point = point;
+    rl_mark = 0;
+    rl_redisplay();
+    rl_line_buffer = line;
+    rl_end = line_end;
+    rl_point = line_point;
+    rl_mark = line_mark;
+}
+
+static inline int wsx_readline_screen_descriptor(void) { return fileno(rl_outstream); }
 
 #endif

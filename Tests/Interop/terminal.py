@@ -9,6 +9,7 @@ import select
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 
@@ -18,10 +19,15 @@ from processes import BINARY, wait_until
 class Screen:
     """A shell in a terminal of its own, driven by keys and read as it looks; it is ended when the block is left."""
 
-    def __init__(self, width=100, height=30):
+    def __init__(self, width=100, height=30, **variables):
+        # Nothing of a test's is to be found in the user's home, nor by another test.
+        self._state = tempfile.TemporaryDirectory(prefix="wsx-state-")
+        self.state = pathlib.Path(self._state.name)
         self.name = f"wsx-test-{os.getpid()}-{time.monotonic_ns()}"
         self._socket = pathlib.Path(os.environ.get("TMUX_TMPDIR", "/tmp"), f"tmux-{os.getuid()}", self.name)
-        environment = {**os.environ, "WSX": BINARY, "PS1": "shell$ ", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null"}
+        environment = {
+            **os.environ, "WSX": BINARY, "PS1": "shell$ ", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null",
+            "XDG_STATE_HOME": self._state.name, **{name: os.fspath(value) for name, value in variables.items()}}
         for name in ("TMUX", "NO_COLOR"):
             environment.pop(name, None)
         self._tmux(
@@ -40,6 +46,7 @@ class Screen:
         self._tmux("kill-server")
         # The server leaves its socket behind.
         self._socket.unlink(missing_ok=True)
+        self._state.cleanup()
 
     def type(self, text):
         """Types text, character by character as it stands."""
@@ -53,6 +60,13 @@ class Screen:
         """Types a line and Enter."""
         self.type(text)
         self.press("Enter")
+
+    def paste(self, text, newline="\r", is_bracketed=True):
+        """Pastes text as terminals do: newlines as carriage returns, and between marks where that is asked for."""
+        path = self.state / "pasted"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        self._tmux("load-buffer", os.fspath(path))
+        self._tmux("paste-buffer", *(["-p"] if is_bracketed else []), "-s", newline, "-t", "test")
 
     def resize(self, width, height):
         self._tmux("resize-window", "-t", "test", "-x", str(width), "-y", str(height))
@@ -97,17 +111,21 @@ class Screen:
 class RawTerminal:
     """wsx with a pseudo-terminal as its controlling terminal, whose every byte is kept."""
 
-    def __init__(self, *arguments, width=80, height=24, stdout=None):
+    def __init__(self, *arguments, width=80, height=24, stdout=None, ignores=None, **variables):
+        self._state = tempfile.TemporaryDirectory(prefix="wsx-state-")
         self.main, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
         self.attributes_before = termios.tcgetattr(terminal)
         self.terminal = terminal
         self.output = b""
-        environment = {**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null"}
+        environment = {
+            **os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", "INPUTRC": "/dev/null",
+            "XDG_STATE_HOME": self._state.name, **{name: os.fspath(value) for name, value in variables.items()}}
         self.process = subprocess.Popen(
             [BINARY, *map(os.fspath, arguments)], stdin=terminal, stdout=stdout or terminal, stderr=terminal,
             start_new_session=True, env=environment,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            preexec_fn=lambda: (
+                fcntl.ioctl(0, termios.TIOCSCTTY, 0), ignores and signal.signal(ignores, signal.SIG_IGN)))
 
     def __enter__(self):
         return self
@@ -116,8 +134,13 @@ class RawTerminal:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait(10)
-        os.close(self.main)
-        os.close(self.terminal)
+        for descriptor in (self.main, self.terminal):
+            try:
+                os.close(descriptor)
+            except OSError:
+                # A test may have hung up.
+                pass
+        self._state.cleanup()
 
     @property
     def attributes(self):

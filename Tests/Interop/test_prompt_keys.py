@@ -15,6 +15,7 @@ def test_ctrl_c_in_a_search_sends_nothing_that_was_not_typed(repl):
     repl.type("hé")
     repl.wait_for("reverse-i-search")
     repl.press("C-c")
+    repl.wait_for_last_line(">")
     repl.enter("after")
     repl.wait_for("← text .* after")
     assert content(repl, "→") == ["héllo", "after"]
@@ -25,6 +26,7 @@ def test_ctrl_c_in_a_search_that_found_nothing_does_not_leave(repl):
     repl.type("zzz")
     repl.wait_for("reverse-i-search")
     repl.press("C-c")
+    repl.wait_for_last_line(">")
     repl.enter("still here")
     repl.wait_for("← text .* still here")
 
@@ -49,11 +51,11 @@ def test_a_locale_without_utf_8_loses_no_character(screen, locale):
     screen.wait_for("← text +6 B  é€x$")
 
 
-def test_a_tab_is_text(repl):
-    repl.type("a")
+def test_a_tab_where_there_is_no_word_is_text(repl):
+    repl.type("a ")
     repl.press("Tab")
     repl.enter("b")
-    repl.wait_for("→ text +3 B  a +b$")
+    repl.wait_for("→ text +4 B  a +b$")
 
 
 def test_a_resize_draws_one_prompt():

@@ -59,6 +59,16 @@ internal enum Descriptor {
         }
     }
 
+    /// Writes bytes to a file, all of them.
+    static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) throws(IOError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
+            guard count > 0 || errno == EINTR else { throw lastError }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
     static func closeDescriptor(_ descriptor: Int32) {
         _ = close(descriptor)
     }

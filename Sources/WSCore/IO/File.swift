@@ -13,17 +13,24 @@ public enum File {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Makes the directory at `path` and those that it is in, each for its owner alone, where they are not there.
+    public static func makeDirectory(_ path: String) throws(IOError) {
+        if isDirectory(path) { return }
+        if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
+            try makeDirectory(String(path[..<slash]))
+        }
+        // Another process may have made it in between.
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw IOError(code: uv_translate_sys_error(errno))
+        }
+    }
+
     /// Appends bytes to the file at `path`, which is made, for its owner alone, if it is not there.
     public static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
         defer { Descriptor.closeDescriptor(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { throw IOError(code: uv_translate_sys_error(errno)) }
-            rest = rest.dropFirst(max(0, count))
-        }
+        try Descriptor.writeAll(descriptor, bytes)
     }
 
     /// Makes a file at `path` that holds the bytes, with the rights that the user's mask leaves; one that is there already

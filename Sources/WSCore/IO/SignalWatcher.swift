@@ -16,6 +16,10 @@ public final class SignalWatcher {
         case interrupt
         /// SIGTERM.
         case terminate
+        /// SIGHUP: the terminal has gone away.
+        case hangUp
+        /// SIGQUIT: Ctrl-\.
+        case quit
         /// SIGTSTP: Ctrl-Z.
         case suspend
         /// SIGCONT: going on after a stop.
@@ -27,6 +31,8 @@ public final class SignalWatcher {
             switch self {
             case .interrupt: SIGINT
             case .terminate: SIGTERM
+            case .hangUp: SIGHUP
+            case .quit: SIGQUIT
             case .suspend: SIGTSTP
             case .resume: SIGCONT
             case .resize: SIGWINCH

@@ -51,6 +51,12 @@ public enum StandardDescriptors {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
+    /// Whether the other end of a terminal or pipe has gone away.
+    public static func hasHungUp(_ descriptor: Int32) -> Bool {
+        var waiting = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&waiting, 1, 0) == 1 && waiting.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
+    }
+
     /// Writes text to a descriptor and waits until it is out; returns why it could not be written, if it could not.
     @discardableResult
     public static func writeAll(_ text: String, to descriptor: Int32) -> IOError? {

@@ -10,6 +10,7 @@ extension ConnectRepl {
             }
             guard run.connection != nil || run.expectsConnection else { return sayDisconnected("message") }
             lastMessage = (message, kind)
+            if kind == .text { editor.words.remember(bytes.bytes) }
             if run.requests == nil {
                 run.sendLasting(bytes.bytes, as: kind)
             } else {

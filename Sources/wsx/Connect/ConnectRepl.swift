@@ -23,7 +23,8 @@ final class ConnectRepl {
     /// Shows the prompt on the terminal.
     init(_ run: ConnectRun) throws(IOError) {
         self.run = run
-        editor = try LineEditor(prompt: "> ", on: run.loop)
+        let history = Self.history(run.settings, console: run.console)
+        editor = try LineEditor(prompt: "> ", history: history, commands: Self.commands, on: run.loop)
         editor.delegate = self
         run.console.editor = editor
     }
@@ -84,6 +85,8 @@ final class ConnectRepl {
         case .save(let path, let number): save(to: path, number)
         case .pretty(let isPretty): run.console.setPretty(isPretty, of: run.transcript)
         case .time(let style): run.console.setTime(style, of: run.transcript)
+        case .history(let query): run.console.showHistory(query, of: editor.history)
+        case .edit(let source): run.console.edit(source, with: editor)
         case .help(let topic): run.console.showHelp(topic, of: Self.commands)
         case .quit: run.endAsAsked()
         }
@@ -103,5 +106,10 @@ extension ConnectRepl: LineEditor.Delegate {
     /// Ctrl-D closes.
     func editorDidReachEnd(_ editor: LineEditor) {
         run.endAsAsked()
+    }
+
+    /// Goes on after the user's editor.
+    func editor(_ editor: LineEditor, didReturnWith problem: String?) {
+        returned(with: problem)
     }
 }

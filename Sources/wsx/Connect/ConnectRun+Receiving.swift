@@ -7,6 +7,7 @@ extension ConnectRun: ConnectionHandler {
     ) {
         guard !isDeaf else { return }
         lastArrival = loop.turnTime
+        if let repl { repl.received(payload, as: kind, on: connection) }
         if requests == nil { show(payload, as: kind) } else { takeReply(payload, as: kind) }
         waitForOutput(connection)
         if conditions.isLast(payload) {

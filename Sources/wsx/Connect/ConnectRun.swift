@@ -125,6 +125,8 @@ final class ConnectRun {
         signals = [
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end(with: .terminated, hurried: true) },
+            SignalWatcher(.hangUp, on: loop) { [unowned self] in end(with: .hungUp, hurried: true) },
+            SignalWatcher(.quit, on: loop) { [unowned self] in quit() },
         ].compactMap { $0 }
         if let limit = settings.arguments.timeout {
             runTimer = Timer(on: loop) { [unowned self] in end(with: .runTimedOut(after: limit), hurried: true) }
@@ -410,8 +412,15 @@ final class ConnectRun {
     }
 
     private func interrupted() {
+        // The key is the user's editor's, which is in the same group of processes.
+        if repl?.editor.isAway ?? false { return }
         if let repl, !isEnding { return repl.interrupted() }
         if isEnding, failure != nil { return loop.stop() }
         end(with: .interrupted, hurried: true)
+    }
+
+    /// Ctrl-\: ends at once, so that there is a way out whatever happens; but the terminal is restored.
+    private func quit() {
+        if !(repl?.editor.isAway ?? false) { end(with: .quit, hurried: true) }
     }
 }

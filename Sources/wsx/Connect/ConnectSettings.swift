@@ -22,6 +22,8 @@ struct ConnectSettings {
     let closeFrame: CloseFrame
     /// Whether the lines to be sent are typed into a REPL.
     let isRepl: Bool
+    /// The file in which lines are kept that are typed; nil: there is none.
+    let historyPath: String?
     /// Whether they come through a pipe, or from a file.
     let readsPipe: Bool
 
@@ -52,6 +54,14 @@ struct ConnectSettings {
         let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.input == .lines
         isRepl = readsInput && isTyped
         readsPipe = readsInput && !isTyped
+        historyPath =
+            switch arguments.history {
+            case .host: HistoryLocation.path(for: url, environment: secrets.environment)
+            case .file(let path): path
+            case .none: nil
+            }
+        secrets.record.add(url.userInfo)
+        secrets.record.add(request)
     }
 
     /// A URL as typed, or ``Failure/badArgument(what:why:)``, which shows no password.

@@ -4,6 +4,10 @@ import WSCore
 extension ListenRun {
     /// Shows a client's message.
     func received(_ payload: RawSpan, as kind: MessageKind, from number: Int, on connection: Connection<ListenClient>) {
+        if let editor {
+            if kind == .text { editor.words.remember(payload) }
+            if editor.holdsMuch { connection.pauseReading() }
+        }
         if let output {
             output.write(payload, as: kind, client: number)
             waitForOutput(connection)
@@ -105,7 +109,14 @@ extension ListenRun: LineEditor.Delegate {
         end()
     }
 
-    private static let commands = ReplCommand.commands(forServer: true)
+    /// Goes on after the user's editor.
+    func editor(_ editor: LineEditor, didReturnWith problem: String?) {
+        if let problem { console.error("/edit: \(problem)") }
+        guard !isWaitedFor else { return }
+        for connection in server.connections.values { connection.resumeReading() }
+    }
+
+    static let commands = ReplCommand.commands(forServer: true)
 
     private func carryOut(_ action: ReplAction) {
         switch action {
@@ -117,6 +128,8 @@ extension ListenRun: LineEditor.Delegate {
         case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
         case .time(let style): console.setTime(style, of: transcript)
         case .help(let topic): console.showHelp(topic, of: Self.commands)
+        case .history(let query): editor.map { console.showHistory(query, of: $0.history) }
+        case .edit(let source): editor.map { console.edit(source, with: $0) }
         case .quit: end()
         // The table leaves the others to `connect`.
         case .file, .sendJSON, .repeatMessage, .reconnect, .connect, .headers, .info: break

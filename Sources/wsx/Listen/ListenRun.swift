@@ -76,6 +76,13 @@ final class ListenRun {
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end() },
         ].compactMap { $0 }
+        if settings.isRepl {
+            // The terminal is to be restored whatever ends the run.
+            signals += [
+                SignalWatcher(.hangUp, on: loop) { [unowned self] in end() },
+                SignalWatcher(.quit, on: loop) { [unowned self] in interrupted() },
+            ].compactMap { $0 }
+        }
         do throws(Failure) {
             let address = try start()
             if settings.isRepl { try startEditor() }
@@ -102,7 +109,7 @@ final class ListenRun {
 
     private func startEditor() throws(Failure) {
         do throws(IOError) {
-            let editor = try LineEditor(prompt: "> ", on: loop)
+            let editor = try LineEditor(prompt: "> ", history: History(), commands: Self.commands, on: loop)
             editor.delegate = self
             self.editor = editor
             console.editor = editor
@@ -204,6 +211,8 @@ final class ListenRun {
     }
 
     private func interrupted() {
+        // The key is the user's editor's, which is in the same group of processes.
+        if editor?.isAway ?? false { return }
         if let editor, !editor.isEmpty { return editor.discardLine() }
         end()
     }

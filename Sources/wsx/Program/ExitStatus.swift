@@ -16,6 +16,10 @@ enum ExitStatus: Int32 {
     case timedOut = 6
     /// What was expected did not come.
     case unmet = 7
+    /// Ended by SIGHUP: the terminal has gone away.
+    case hungUp = 129
+    /// Ended by SIGQUIT.
+    case quit = 131
     /// Ended by SIGINT.
     case interrupted = 130
     /// Ended by SIGTERM.

@@ -10,7 +10,8 @@ extension Failure {
         case .connecting(_, let error): Self.isPassing(error)
         case .badArgument, .badInput, .input, .output, .system, .listening: false
         case .unmet, .noReply, .lateReplies, .unanswered: false
-        case .violation, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated: false
+        case .violation, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated, .hungUp, .quit:
+            false
         }
     }
 

@@ -46,6 +46,10 @@ enum Failure: Error {
     case interrupted
     /// SIGTERM.
     case terminated
+    /// SIGHUP.
+    case hungUp
+    /// SIGQUIT.
+    case quit
 
     /// The status to exit with.
     var status: ExitStatus {
@@ -60,6 +64,8 @@ enum Failure: Error {
         case .gaveUp(_, let failure), .told(let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
+        case .hungUp: .hungUp
+        case .quit: .quit
         }
     }
 
@@ -98,7 +104,7 @@ enum Failure: Error {
                 + "--reply-timeout waits longer"
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
         case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
-        case .interrupted, .terminated, .told: nil
+        case .interrupted, .terminated, .hungUp, .quit, .told: nil
         }
     }
 
@@ -120,7 +126,7 @@ enum Failure: Error {
         case .closed, .unanswered: "closed"
         case .lost: "lost"
         case .violation: "protocol"
-        case .interrupted, .terminated: "interrupted"
+        case .interrupted, .terminated, .hungUp, .quit: "interrupted"
         }
     }
 

@@ -6,12 +6,20 @@ struct Secrets {
     let environment: (String) -> String?
     /// Asks on the terminal, and returns what was typed, unseen; nil: there is no terminal, or nothing was typed.
     var ask: (String) throws(Failure) -> String? = { _ in nil }
+    /// What has been read so far.
+    let record = SecretRecord()
 
     /// What an argument stands for: `@FILE` for what the file holds, `env:NAME` for the variable's value, anything else
     /// for itself. A newline at the end of the file is not part of it.
     ///
     /// Throws ``Failure/badArgument(what:why:)``, which does not show the secret.
     func value(of argument: String, for option: String) throws(Failure) -> String {
+        let value = try read(argument, for: option)
+        record.add(value, of: option)
+        return value
+    }
+
+    private func read(_ argument: String, for option: String) throws(Failure) -> String {
         if argument.hasPrefix("env:") {
             let name = String(argument.dropFirst("env:".count))
             guard let value = environment(name) else {
@@ -39,6 +47,7 @@ struct Secrets {
                 what: option,
                 why: "there is no \(noun), and none was typed on a terminal; write \(remedy), @FILE or env:NAME")
         }
+        record.add(answer, of: option)
         return answer
     }
 }

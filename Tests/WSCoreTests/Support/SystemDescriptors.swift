@@ -194,3 +194,9 @@ func withSilentAddress(_ body: (SocketAddress) throws -> Void) throws {
     }
     try body(address)
 }
+
+/// Who may do what with the file at a path.
+func mode(of path: String) -> UInt32 {
+    var status = stat()
+    return stat(path, &status) == 0 ? UInt32(status.st_mode & 0o777) : 0
+}

@@ -203,6 +203,8 @@ import Testing
                       --timestamps STYLE          Times shown on a terminal [local]
                       --pretty                    Indent JSON, also in a pipe
                       --no-pretty                 Show JSON as it is
+                      --history FILE              Keep the prompt's history in FILE
+                      --no-history                Keep no history of the prompt in a file
 
                 General:
                   -h, --help                      Show help; -h is the short form

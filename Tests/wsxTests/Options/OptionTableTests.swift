@@ -107,6 +107,8 @@ import WSCore
         ConnectCase("timestamps", "--timestamps=off") { $0.timestamps = .off },
         ConnectCase("pretty", "--no-pretty", "--pretty") { $0.isPretty = true },
         ConnectCase("no-pretty", "--pretty", "--no-pretty") { $0.isPretty = false },
+        ConnectCase("history", "--no-history", "--history", "f") { $0.history = .file("f") },
+        ConnectCase("no-history", "--history", "f", "--no-history") { $0.history = .none },
     ]
 
     private static let aPin = "sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc="

@@ -41,7 +41,8 @@ import WSCore
     static let final: [Failure] =
         [
             .violation(.invalidText), .closingTimedOut(after: .seconds(1)), .runTimedOut(after: .seconds(1)),
-            .interrupted, .terminated, .gaveUp(after: 2, .lost(nil)), .input(.badDescriptor), .output(.brokenPipe),
+            .interrupted, .terminated, .hungUp, .quit, .gaveUp(after: 2, .lost(nil)), .input(.badDescriptor),
+            .output(.brokenPipe),
             .badArgument(what: "", why: ""), .badInput(what: "", why: ""), .system(.noSuchFile),
             .listening(address: "", .addressInUse),
             unreachable(.accessDenied), connecting(.unreachable([("h", .missingZone)])),

@@ -96,6 +96,8 @@ import WSCore
             message: "the peer closed the connection: 2 requests were not answered"),
         Example(failure: .interrupted, status: .interrupted, kind: "interrupted", message: nil),
         Example(failure: .terminated, status: .terminated, kind: "interrupted", message: nil),
+        Example(failure: .hungUp, status: .hungUp, kind: "interrupted", message: nil),
+        Example(failure: .quit, status: .quit, kind: "interrupted", message: nil),
         Example(
             failure: .connecting(url: url, .unresolvable(host: "h", .canceled)), status: .unreachable,
             kind: "connect", message: "connecting to ws://h/: looking up h: operation canceled; check the name"),
@@ -205,7 +207,9 @@ import WSCore
     func statuses() {
         let statuses: [wsx.ExitStatus] = [
             .success, .closed, .usage, .unreachable, .refused, .violation, .timedOut, .interrupted, .terminated,
+            .hungUp,
+            .quit,
         ]
-        #expect(statuses.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 130, 143])
+        #expect(statuses.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 130, 143, 129, 131])
     }
 }

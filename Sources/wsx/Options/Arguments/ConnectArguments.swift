@@ -79,6 +79,8 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments {
     /// The most bytes of one outgoing frame, 1 or more; nil never splits.
     var fragmentBytes: Int?
 
+    var history = HistoryChoice.host
+
     /// 0, 1 (handshake and control frames) or 2 (every frame).
     var verbosity = 0
     var isQuiet = false

@@ -32,11 +32,12 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            urls, .values, .interactiveUse, .jsonEvents(events, example: eventExample), .requests, .ends, .stayingConnected,
+            urls, .values, .interactiveUse, .jsonEvents(events, example: eventExample), .requests, .ends,
+            .stayingConnected,
             .exitStatus,
             .violations,
             limits,
-            .tlsErrors, .clientEnvironment,
+            .tlsErrors, .clientEnvironment, .files,
         ],
         examples: [
             CommandExample(purpose: "Try it out against the embedded echo server", line: "wsx connect echo:"),

@@ -64,7 +64,8 @@ extension ManualSection {
             whether or not a pong has covered it, with the same number and the whole of its time. The *MESSAGE*s come \
             first, as on every connection, and are requests with their old numbers.
             """),
-        .paragraph("For instance, the title of a page in a Chromium that was started with `--remote-debugging-port=9222`:"),
+        .paragraph(
+            "For instance, the title of a page in a Chromium that was started with `--remote-debugging-port=9222`:"),
         .listing([
             "url=$(curl -s -X PUT localhost:9222/json/new?http://localhost/ |",
             "  jq -r .webSocketDebuggerUrl)",
@@ -100,6 +101,7 @@ extension ManualSection {
                 ["--timeout passed", "an --expect is not met", "7"],
                 ["SIGINT (Ctrl-C) elsewhere", "", "130"],
                 ["SIGTERM", "", "143"],
+                ["SIGHUP, SIGQUIT", "", "129, 131"],
             ]),
         .paragraph(
             """

@@ -57,6 +57,7 @@ extension ManualSection {
             ("5", "The peer broke the protocol."),
             ("6", "Timed out."),
             ("7", "No message matched what `--expect` asks for."),
+            ("129, 131", "Ended by SIGHUP, by SIGQUIT."),
             ("130, 143", "Ended by SIGINT, by SIGTERM. `wsx listen` exits with 0 instead."),
         ]))
 

@@ -27,6 +27,8 @@ enum ReplAction: Equatable {
     case pretty(Bool?)
     /// Nil: the time since the start, or back.
     case time(TimestampStyle?)
+    case history(HistoryQuery)
+    case edit(EditSource)
     /// Nil: all commands.
     case help(topic: String?)
     case quit

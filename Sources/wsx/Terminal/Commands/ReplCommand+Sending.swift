@@ -20,7 +20,7 @@ extension ReplCommand {
         ) { (argument) throws(ReplMistake) in try file(argument) },
         ReplCommand(
             "send-json", "JSON", "send a text message, if it is JSON",
-            details: "It is sent as typed; what is no JSON is not sent."
+            details: "It is sent as typed; what is no JSON is not sent.", takesJSON: true
         ) { (argument) throws(ReplMistake) in try json(argument) },
         ReplCommand(
             "repeat", "N [INTERVAL]", "send the last message N more times",

@@ -18,6 +18,8 @@ struct ReplCommand: Sendable {
     /// What `/help NAME` and the manual say besides.
     let details: MarkedText?
     let completion: Completion
+    /// Whether what follows is JSON, which may go on over several lines.
+    let takesJSON: Bool
     /// Whether the prompt of `wsx listen` has it, too.
     let isForServers: Bool
     /// Reads what follows the name and one space.
@@ -25,7 +27,7 @@ struct ReplCommand: Sendable {
 
     init(
         _ name: String, _ argument: String = "", _ summary: String, details: MarkedText? = nil,
-        completion: Completion = .none, isForServers: Bool = false,
+        completion: Completion = .none, takesJSON: Bool = false, isForServers: Bool = false,
         read: @escaping @Sendable (ReplArgument) throws(ReplMistake) -> ReplAction
     ) {
         self.name = name
@@ -33,6 +35,7 @@ struct ReplCommand: Sendable {
         self.summary = summary
         self.details = details
         self.completion = completion
+        self.takesJSON = takesJSON
         self.isForServers = isForServers
         self.read = read
     }
@@ -40,8 +43,13 @@ struct ReplCommand: Sendable {
     /// The command as one types it: `/close [CODE [REASON]]`.
     var usage: String { argument.isEmpty ? "/\(name)" : "/\(name) \(argument)" }
 
+    /// The words that stand for themselves in what may follow: `text` and `binary` in `[text|binary] PATH`.
+    var argumentWords: [String] {
+        argument.split { !$0.isLetter }.filter { $0 == $0.lowercased() }.map(String.init)
+    }
+
     /// The commands, in the order in which help shows them.
-    static let all = sending + reading + connection + general
+    static let all = sending + reading + connection + editing + general
 
     /// The commands of a prompt.
     static func commands(forServer: Bool) -> [ReplCommand] {

@@ -7,11 +7,14 @@ import WSCore
     @Test(
         "arguments are JSON where they read as JSON, and texts elsewhere",
         arguments: [
-            ("m", ""), ("  m \t ", ""), ("m 1", "[1]"), ("m 1 2.50 -0e1", "[1,2.50,-0e1]"), ("m true null", "[true,null]"),
+            ("m", ""), ("  m \t ", ""), ("m 1", "[1]"), ("m 1 2.50 -0e1", "[1,2.50,-0e1]"),
+            ("m true null", "[true,null]"),
             ("m a b", #"["a","b"]"#), (#"m "a b" 'c d'"#, #"["a b","c d"]"#), ("m '1' '{}'", #"["1","{}"]"#),
             (#"m 'say "hi"\n'"#, #"["say \"hi\"\\n"]"#), ("m ''", #"[""]"#), ("m it's", #"["it's"]"#),
-            ("m 01 +1 1.", #"["01","+1","1."]"#), ("m [1, 2] 3", "[[1, 2],3]"), (#"m {"a": [1]} "b""#, #"[{"a": [1]},"b"]"#),
-            (#"m ["]", "\"]"]"#, #"["]", "\"]"]"#), (#"m a"b c"d"#, #"["a\"b c\"d"]"#), ("m [x] {y}", #"["[x]","{y}"]"#),
+            ("m 01 +1 1.", #"["01","+1","1."]"#), ("m [1, 2] 3", "[[1, 2],3]"),
+            (#"m {"a": [1]} "b""#, #"[{"a": [1]},"b"]"#),
+            (#"m ["]", "\"]"]"#, #"["]", "\"]"]"#), (#"m a"b c"d"#, #"["a\"b c\"d"]"#),
+            ("m [x] {y}", #"["[x]","{y}"]"#),
             ("m a]b }", #"["a]b","}"]"#), ("m 水 'ä ö'", #"["水","ä ö"]"#), ("m 1\n 2\r", "[1,2]"),
             ("m 'a\u{1B}'", #"["a\u001b"]"#), ("m ['] 1", #"["[']",1]"#),
         ])
@@ -57,7 +60,8 @@ import WSCore
         arguments: [
             ("", .noMethod), (" \t", .noMethod), ("m 'a", .openQuote(offset: 2)), (#"m a "b\""#, .openQuote(offset: 4)),
             ("m a='", .openQuote(offset: 4)), (#"m "\"#, .openQuote(offset: 2)), ("m [1 {", .openBracket(offset: 5)),
-            ("m [1 2 ", .openBracket(offset: 2)), ("m 'a'b", .afterQuote(offset: 5)), ("m ''''", .afterQuote(offset: 4)),
+            ("m [1 2 ", .openBracket(offset: 2)), ("m 'a'b", .afterQuote(offset: 5)),
+            ("m ''''", .afterQuote(offset: 4)),
             ("m a=1 b=2 a=3", .repeatedName("a")),
         ] as [(String, JSONRPCCallError)])
     func mistakes(line: String, error: JSONRPCCallError) {

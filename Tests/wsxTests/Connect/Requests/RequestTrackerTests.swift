@@ -45,7 +45,9 @@ import WSCore
         for number in 1...3 { #expect(tracker.sent(number, #"{"id":7}"#, number) == true) }
         #expect(tracker.received(#"{"id":7}"#, 10) == .reply(1, 9))
         #expect(tracker.sent(4, #"{"id":7}"#, 10) == true)
-        for number in 2...4 { #expect(tracker.received(#"{"id":7}"#, 10) == .reply(number, number == 4 ? 0 : 10 - number)) }
+        for number in 2...4 {
+            #expect(tracker.received(#"{"id":7}"#, 10) == .reply(number, number == 4 ? 0 : 10 - number))
+        }
         #expect(tracker.received(#"{"id":7}"#, 10) == .push)
     }
 

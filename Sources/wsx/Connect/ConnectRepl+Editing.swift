@@ -1,0 +1,26 @@
+import WSCore
+
+// What was typed before, and the user's editor.
+extension ConnectRepl {
+    /// The history that the settings ask for, with what earlier sessions have left.
+    static func history(_ settings: ConnectSettings, console: Console) -> History {
+        // /connect may bring more secrets.
+        let record = settings.secrets.record
+        let history = History(path: settings.historyPath) { HistoryPolicy(secrets: record.texts) }
+        history.didFail = { [weak console] problem in console?.error(problem) }
+        history.load()
+        return history
+    }
+
+    /// Keeps a message's words, and pauses the peer while the user's editor has the terminal and much is held.
+    func received(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>) {
+        if kind == .text { editor.words.remember(payload) }
+        if editor.holdsMuch { connection.pauseReading() }
+    }
+
+    /// Shows what there was while the user's editor had the terminal, and goes on to receive.
+    func returned(with problem: String?) {
+        if let problem { run.console.error("/edit: \(problem)") }
+        if !(run.output?.isFull ?? false) { run.connection?.resumeReading() }
+    }
+}

@@ -1,0 +1,89 @@
+import WSCore
+
+/// What Tab offers at a place of the line.
+struct Completion: Equatable {
+    /// What stands there and is replaced, in bytes.
+    let range: Range<Int>
+    /// What may stand there in its place, in order.
+    let candidates: [String]
+    /// What follows a candidate that is the only one; nil: nothing does.
+    var suffix: String?
+    /// Whether the candidates are paths, of which a list shows the last part.
+    var arePaths = false
+
+    /// What completions are made from.
+    struct Sources {
+        /// Those there are.
+        let commands: [ReplCommand]
+        /// Paths that begin so.
+        let files: (String) -> [String]
+        /// Words that begin so and are longer.
+        let words: (String) -> [String]
+    }
+
+    /// Looks for what may stand at the end of what was typed; nil: there is nothing to complete.
+    /// - Parameter typed: What stands before the cursor.
+    static func at(endOf typed: [UInt8], from sources: Sources) -> Completion? {
+        if typed.first == UInt8(ascii: "/"), typed.dropFirst().first != UInt8(ascii: "/") {
+            guard let space = typed.firstIndex(of: UInt8(ascii: " ")) else {
+                return name(typed, among: sources.commands)
+            }
+            let name = String(decoding: typed[1..<space], as: UTF8.self)
+            let command = sources.commands.first { $0.name == name }
+            switch command?.completion {
+            case .file: return file(typed, after: space, words: command?.argumentWords ?? [], from: sources)
+            case .command: return topic(typed, after: space, among: sources.commands)
+            case ReplCommand.Completion.none?, nil: break
+            }
+        }
+        return word(typed, from: sources)
+    }
+
+    private static func name(_ typed: [UInt8], among commands: [ReplCommand]) -> Completion {
+        let start = String(decoding: typed.dropFirst(), as: UTF8.self)
+        let found = commands.filter { $0.name.hasPrefix(start) }
+        let takesArgument = found.count == 1 && !(found.first?.argument.isEmpty ?? true)
+        return Completion(
+            range: 0..<typed.count, candidates: found.map { "/\($0.name)" }.sorted(), suffix: takesArgument ? " " : nil)
+    }
+
+    private static func topic(_ typed: [UInt8], after space: Int, among commands: [ReplCommand]) -> Completion {
+        let argument = typed[(space + 1)...]
+        let start = argument.first == UInt8(ascii: "/") ? space + 2 : space + 1
+        let prefix = String(decoding: typed[start...], as: UTF8.self)
+        return Completion(
+            range: start..<typed.count, candidates: commands.map(\.name).filter { $0.hasPrefix(prefix) }.sorted())
+    }
+
+    /// - Parameter words: What may stand before the path.
+    private static func file(
+        _ typed: [UInt8], after space: Int, words: [String], from sources: Sources
+    ) -> Completion {
+        var start = typed[space...].firstIndex { $0 != UInt8(ascii: " ") } ?? typed.count
+        for word in words where typed[start...].starts(with: "\(word) ".utf8) {
+            start = typed[(start + word.utf8.count)...].firstIndex { $0 != UInt8(ascii: " ") } ?? typed.count
+            break
+        }
+        return Completion(
+            range: start..<typed.count,
+            candidates: sources.files(String(decoding: typed[start...], as: UTF8.self)).sorted(), arePaths: true)
+    }
+
+    private static func word(_ typed: [UInt8], from sources: Sources) -> Completion? {
+        let prefix = String(decoding: typed, as: UTF8.self).unicodeScalars.reversed()
+            .prefix { WordMemory.isPartOfWord($0) }.reversed()
+        guard !prefix.isEmpty else { return nil }
+        let text = String(String.UnicodeScalarView(prefix))
+        return Completion(range: typed.count - text.utf8.count..<typed.count, candidates: sources.words(text))
+    }
+
+    /// What all candidates begin with.
+    var commonPrefix: String {
+        guard var prefix = candidates.first.map({ Array($0.unicodeScalars) }) else { return "" }
+        for candidate in candidates.dropFirst() {
+            let count = zip(prefix, candidate.unicodeScalars).prefix { $0 == $1 }.count
+            prefix.removeLast(prefix.count - count)
+        }
+        return String(String.UnicodeScalarView(prefix))
+    }
+}

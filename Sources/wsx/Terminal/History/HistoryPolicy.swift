@@ -1,0 +1,113 @@
+/// Decides which lines are kept in a file. Those are left out that carry credentials, or may:
+///
+/// - a line that begins with a space, by which anyone can keep one back;
+/// - one with a word such as `password` or `token` in it, whatever the case, and with or without `_` and `-`;
+/// - one with a secret of this run: the value of an option, or what was typed for a password;
+/// - one with a user name or password in a URL;
+/// - one with a JSON Web Token.
+struct HistoryPolicy {
+    /// The words; a line that has one anywhere is left out.
+    static let words = [
+        "password", "passwd", "passphrase", "secret", "token", "authorization", "bearer", "apikey", "credential",
+        "cookie", "privatekey",
+    ]
+
+    /// The secrets of the run.
+    private let secrets: [[UInt8]]
+    private static let foldedWords = words.map { Array($0.utf8) }
+
+    /// A shorter secret counts only as a word of its own: it is part of many others.
+    private static let shortestPartBytes = 6
+
+    /// Makes a policy.
+    /// - Parameter secrets: The secrets of the run, as a message would have them.
+    init(secrets: some Sequence<String> = []) {
+        self.secrets = Set(secrets).filter { !$0.isEmpty }.map { Array($0.utf8) }
+    }
+
+    /// Whether a line may be kept.
+    func allows(_ line: [UInt8]) -> Bool {
+        guard line.first != UInt8(ascii: " ") else { return false }
+        return !hasSecret(line) && !Self.hasWord(line) && !Self.hasUserInfo(line) && !Self.hasWebToken(line)
+    }
+
+    private func hasSecret(_ line: [UInt8]) -> Bool {
+        secrets.contains { secret in
+            var rest = line[...]
+            while let found = rest.firstRange(of: secret) {
+                let isPart = [line[..<found.lowerBound].last, line[found.upperBound...].first].contains {
+                    $0.map(Self.isLetterOrDigit) ?? false
+                }
+                if secret.count >= Self.shortestPartBytes || !isPart { return true }
+                rest = rest[(found.lowerBound + 1)...]
+            }
+            return false
+        }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...: true
+        default: false
+        }
+    }
+
+    private static func hasWord(_ line: [UInt8]) -> Bool {
+        let folded = line.compactMap { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+            case UInt8(ascii: "_"), UInt8(ascii: "-"): nil
+            default: byte
+            }
+        }
+        return foldedWords.contains { folded.firstRange(of: $0) != nil }
+    }
+
+    /// RFC 3986 §3.2: what stands before an `@` in the authority, which `//` begins. In commands also without a scheme.
+    private static func hasUserInfo(_ line: [UInt8]) -> Bool {
+        let isCommand = line.first == UInt8(ascii: "/")
+        return line.split(whereSeparator: { " \t\n\"'<>".utf8.contains($0) }).contains { word in
+            var rest = word
+            while let slashes = rest.firstRange(of: "//".utf8) {
+                rest = rest[slashes.upperBound...]
+                if rest.prefix(while: { !"/?#".utf8.contains($0) }).contains(UInt8(ascii: "@")) { return true }
+            }
+            guard isCommand, let colon = word.firstIndex(of: UInt8(ascii: ":")) else { return false }
+            return word[colon...].contains(UInt8(ascii: "@"))
+        }
+    }
+
+    /// RFC 7519: three parts in the URL form of Base64 with points in between, the first of which is a JSON object.
+    private static func hasWebToken(_ line: [UInt8]) -> Bool {
+        let isPart = { (byte: UInt8) in
+            byte < 0x80 && (isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_"))
+        }
+        var rest = line[...]
+        // `{"` in Base64.
+        while let start = rest.firstRange(of: "eyJ".utf8) {
+            let header = rest[start.lowerBound...].prefix(while: isPart)
+            rest = rest[start.upperBound...]
+            guard header.endIndex < line.endIndex, line[header.endIndex] == UInt8(ascii: ".") else { continue }
+            let payload = line[(header.endIndex + 1)...].prefix(while: isPart)
+            guard !payload.isEmpty, payload.endIndex < line.endIndex else { continue }
+            if line[payload.endIndex] == UInt8(ascii: ".") { return true }
+        }
+        return false
+    }
+}
+
+extension Collection where Element == UInt8 {
+    /// Where some bytes first stand.
+    fileprivate func firstRange(of bytes: some Collection<UInt8>) -> Range<Index>? {
+        guard let first = bytes.first else { return nil }
+        var start = startIndex
+        while let index = self[start...].firstIndex(of: first) {
+            if self[index...].starts(with: bytes) {
+                return index..<self.index(index, offsetBy: bytes.count)
+            }
+            start = self.index(after: index)
+        }
+        return nil
+    }
+}

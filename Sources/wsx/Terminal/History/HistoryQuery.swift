@@ -1,0 +1,36 @@
+import WSCore
+
+/// Which lines `/history` lists.
+enum HistoryQuery: Equatable {
+    /// The latest ones.
+    case latest(Int)
+    /// Those in which a regular expression is found.
+    case matching(String)
+
+    /// How many `/history` alone lists.
+    static let usualCount = 20
+
+    /// The numbers and lines in a history, the oldest first.
+    func lines(of history: History) -> [(number: Int, line: [UInt8])] {
+        let numbered = history.lines.enumerated().map { (number: history.firstNumber + $0.offset, line: $0.element) }
+        switch self {
+        case .latest(let count): return Array(numbered.suffix(count))
+        case .matching(let source):
+            // It has been compiled before.
+            guard let pattern = try? Pattern(source) else { return [] }
+            return numbered.filter { pattern.matches($0.line.span.bytes) }
+        }
+    }
+
+    /// The list as it is shown, each line with a newline at its end.
+    static func text(of lines: [(number: Int, line: [UInt8])]) -> String {
+        let width = lines.last.map { "\($0.number)".count } ?? 0
+        return lines.map { number, line in
+            let shown = escapingControls(String(decoding: line, as: UTF8.self), keepingLayout: true)
+            let padding = String(repeating: " ", count: width - "\(number)".count)
+            let indentation = "\n" + String(repeating: " ", count: width + 2)
+            return padding + "\(number)  "
+                + shown.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: indentation) + "\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,81 @@
+import CReadline
+import WSCore
+
+// What Tab does.
+extension LineEditor {
+    /// Completes the word before the cursor, lists what it can become, or inserts a tab where there is no word.
+    func complete() {
+        guard let completion = completion(at: Int(wsx_readline_point())) else {
+            rl_insert_text("\t")
+            return
+        }
+        switch completion.candidates.count {
+        case 0: rl_ding()
+        case 1: replace(completion.range, with: completion.commonPrefix + (completion.suffix ?? ""))
+        default:
+            let prefix = completion.commonPrefix
+            if prefix.utf8.elementsEqual(currentLine[completion.range]) {
+                list(completion.candidates, arePaths: completion.arePaths)
+            } else {
+                replace(completion.range, with: prefix)
+            }
+        }
+    }
+
+    /// Has the other keys of readline that complete offer the same.
+    func bindCompletion() {
+        wsx_readline_set_completion(
+            { text, start, end in LineEditor.active?.matches(for: text, start: Int(start), end: Int(end)) },
+            { matches, count, _ in
+                guard let matches else { return }
+                // The first is what all the others begin with.
+                let candidates = (1...max(1, Int(count))).compactMap { index in
+                    matches[index].map { String(cString: $0) }
+                }
+                LineEditor.active?.list(candidates)
+            })
+    }
+
+    private func matches(
+        for text: UnsafePointer<CChar>?, start: Int, end: Int
+    ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
+        wsx_readline_end_completion()
+        guard let completion = completion(at: end), completion.range.lowerBound == start else { return nil }
+        offered = completion.candidates[...]
+        return rl_completion_matches(text) { _, _ in
+            LineEditor.active?.offered.popFirst().flatMap { strdup($0) }
+        }
+    }
+
+    private func completion(at point: Int) -> Completion? {
+        Completion.at(
+            endOf: Array(currentLine.prefix(point)),
+            from: Completion.Sources(
+                commands: commands, files: Self.files(beginningWith:),
+                words: { [words] in words.words(beginningWith: $0) }))
+    }
+
+    private func replace(_ range: Range<Int>, with text: String) {
+        wsx_readline_replace(Int32(range.lowerBound), Int32(range.upperBound), text)
+    }
+
+    private func list(_ candidates: [String], arePaths: Bool = false) {
+        print(CompletionList.text(of: candidates, arePaths: arePaths, columns: Self.screenSize.columns))
+    }
+
+    /// The paths that begin so, directories with a slash at their end; a tilde is replaced, as nobody will do it later.
+    private static func files(beginningWith path: String) -> [String] {
+        var paths: [String] = []
+        var state: Int32 = 0
+        while let found = rl_filename_completion_function(path, state) {
+            state = 1
+            defer { free(found) }
+            guard let expanded = tilde_expand(found) else { continue }
+            defer { free(expanded) }
+            // A name that is not UTF-8 could not be typed.
+            guard let name = String(validatingCString: expanded) else { continue }
+            paths.append(File.isDirectory(name) && !name.hasSuffix("/") ? name + "/" : name)
+        }
+        return paths
+    }
+}

@@ -1,0 +1,565 @@
+"""Editing at the prompt: history, several lines, pasting, completion and the user's editor."""
+
+import os
+import re
+import signal
+import stat
+import subprocess
+import threading
+
+import pytest
+
+import wire
+from processes import wait_until
+from terminal import RawTerminal, Screen
+from test_repl import Conversation, content
+
+
+@pytest.fixture
+def server():
+    with Conversation() as server:
+        yield server
+
+
+@pytest.fixture
+def screen(server):
+    with Screen() as screen:
+        yield screen
+
+
+@pytest.fixture
+def prompt(screen, server):
+    """A prompt that is connected to the conversation."""
+    connect(screen, server)
+    return screen
+
+
+def connect(screen, server, *options):
+    screen.enter(" ".join(["$WSX connect", *options, server.url]))
+    screen.wait_for_last_line(">")
+
+
+def leave(screen):
+    screen.press("C-d")
+    screen.wait_for_last_line("shell$")
+
+
+def texts(server):
+    return [frame.payload.decode() for frame in server.frames if frame.opcode == wire.TEXT]
+
+
+def wait_for_texts(server, *expected):
+    wait_until(lambda: len(texts(server)) >= len(expected), what=f"{expected!r}")
+    assert texts(server) == list(expected)
+
+
+def history_file(screen):
+    """The one file of history that there is."""
+    [path] = (screen.state / "wsx" / "history").iterdir()
+    return path
+
+
+def stored(path):
+    """The lines of a file of history that are no timestamps."""
+    return [line for line in path.read_text().splitlines() if not re.fullmatch(r"#\d+", line)]
+
+
+def script(tmp_path, text, name="editor"):
+    """A program that a test writes."""
+    path = tmp_path / name
+    path.write_text("#!/bin/bash\n" + text)
+    path.chmod(0o700)
+    return path
+
+
+# History
+
+
+def test_lines_come_back_in_the_next_session(screen, server):
+    connect(screen, server)
+    screen.enter("first")
+    screen.enter('{"several":')
+    screen.enter("1}")
+    wait_for_texts(server, "first", '{"several":\n1}')
+    leave(screen)
+    connect(screen, server)
+    screen.press("Up")
+    screen.wait_for(r'^> \{"several":\n1\}$')
+    screen.press("Up")
+    screen.wait_for_last_line("> first")
+    screen.press("C-c")
+    screen.wait_for_last_line(">")
+    screen.press("C-r")
+    screen.type("sev")
+    screen.wait_for("reverse-i-search")
+    screen.press("Enter")
+    wait_for_texts(server, "first", '{"several":\n1}', '{"several":\n1}')
+
+
+def test_the_history_is_for_its_owner_alone(prompt, server):
+    prompt.enter("a line")
+    wait_for_texts(server, "a line")
+    path = history_file(prompt)
+    assert path.name == server.url.split("/")[2]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("line", [
+    " kept back", '{"Password": 1}', "my api-key is x", '{"api_key":1}', "wss://me:hush@host/", "//Token",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc_-d", "/ping authorization"])
+def test_a_line_that_may_carry_credentials_is_not_stored_but_can_be_called_back(prompt, server, line):
+    prompt.enter(line)
+    prompt.enter("harmless")
+    prompt.wait_for("text .* harmless$")
+    wait_until(lambda: "harmless" in stored(history_file(prompt)))
+    assert stored(history_file(prompt)) == ["harmless"]
+    prompt.press("Up", "Up")
+    prompt.wait_for_last_line(f"> {line}")
+
+
+@pytest.mark.parametrize("options, line", [
+    (["--auth", "me:hunter2"], "is it hunter2?"),
+    (["--bearer", "abcdef123"], '{"a":"abcdef123"}'),
+    (["-b", "sid=xyz12345"], "xyz12345"),
+    (["-H", "'Authorization: Custom opaque99'"], "opaque99"),
+    (["--bearer", "env:SECRET"], "x fromenv77 x")])
+def test_a_line_with_a_secret_of_the_run_is_not_stored(server, options, line):
+    with Screen(SECRET="fromenv77") as screen:
+        connect(screen, server, *options)
+        screen.enter(line)
+        screen.enter("harmless")
+        wait_for_texts(server, line, "harmless")
+        assert stored(history_file(screen)) == ["harmless"]
+
+
+def test_no_history_reads_and_writes_nothing(screen, server):
+    connect(screen, server)
+    screen.enter("before")
+    wait_for_texts(server, "before")
+    leave(screen)
+    path = history_file(screen)
+    connect(screen, server, "--no-history")
+    screen.press("Up")
+    screen.enter("after")
+    wait_for_texts(server, "before", "after")
+    leave(screen)
+    assert stored(path) == ["before"]
+
+
+def test_the_history_can_be_in_another_file(screen, server, tmp_path):
+    connect(screen, server, "--history", f"{tmp_path}/new/file")
+    screen.enter("a line")
+    wait_for_texts(server, "a line")
+    assert stored(tmp_path / "new" / "file") == ["a line"]
+    assert not (screen.state / "wsx").exists()
+
+
+@pytest.mark.parametrize("make", [
+    lambda path: path.write_bytes(os.urandom(4096)), lambda path: path.mkdir(),
+    lambda path: os.mkfifo(path), lambda path: path.symlink_to("/dev/full"),
+    lambda path: path.write_bytes(b"#99999999999999999999\nx\n#1\n" + b"y" * 3_000_000)],
+    ids=["random bytes", "a directory", "a pipe", "a full device", "a long line"])
+def test_a_history_that_is_no_good_does_not_break_the_prompt(screen, server, tmp_path, make):
+    make(tmp_path / "file")
+    connect(screen, server, "--history", f"{tmp_path}/file")
+    screen.press("Up")
+    screen.press("C-u")
+    for number in range(3):
+        screen.enter(f"line {number}")
+    wait_for_texts(server, "line 0", "line 1", "line 2")
+    assert screen.text.count("the history is not kept") <= 1
+
+
+def test_a_directory_that_cannot_be_made_is_said_once(server):
+    with Screen() as screen:
+        screen.enter("export XDG_STATE_HOME=/dev/null/nowhere")
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for("^wsx: the history is not kept: /dev/null/nowhere/wsx/history/")
+        screen.wait_for_last_line(">")
+        screen.enter("one")
+        screen.enter("two")
+        wait_for_texts(server, "one", "two")
+        assert screen.text.count("the history is not kept") == 1
+
+
+def test_sessions_at_the_same_time_keep_each_others_lines(server):
+    with Screen() as first, Screen() as second:
+        for screen in (first, second):
+            screen.enter(f"export XDG_STATE_HOME={first.state}")
+            connect(screen, server)
+        for number in range(5):
+            for name, screen in (("first", first), ("second", second)):
+                screen.enter(f"{name} {number}")
+        wait_until(lambda: len(texts(server)) == 10)
+        leave(first)
+        leave(second)
+        assert sorted(stored(history_file(first))) == sorted(texts(server))
+
+
+def test_the_history_is_listed_and_searched(prompt, server):
+    for line in ("one", "two", "two", '{"three":3}'):
+        prompt.enter(line)
+    prompt.enter("/history")
+    prompt.wait_for('^1  one\n2  two\n3  {"three":3}\n4  /history$')
+    prompt.enter("/history ^t")
+    prompt.wait_for("^2  two\n>")
+    prompt.enter("/history 1")
+    prompt.wait_for("^6  /history 1$")
+    prompt.enter("/history (")
+    prompt.wait_for(r"^wsx: /history: '\(' is no regular expression: ")
+
+
+def test_a_line_that_was_left_is_not_there_again(prompt, server):
+    prompt.enter("sent")
+    prompt.type("left")
+    prompt.press("Up")
+    prompt.wait_for_last_line("> sent")
+    prompt.press("Enter")
+    wait_for_texts(server, "sent", "sent")
+    prompt.press("Up", "Down")
+    prompt.enter("new")
+    wait_for_texts(server, "sent", "sent", "new")
+
+
+def test_the_users_own_bindings_hold(screen, server, tmp_path):
+    (tmp_path / "inputrc").write_text('$if wsx\n"\\C-t": "from inputrc"\n$endif\n$if other\n"\\C-t": "wrong"\n$endif\n')
+    screen.enter(f"export INPUTRC={tmp_path}/inputrc")
+    connect(screen, server)
+    screen.press("C-t", "Enter")
+    wait_for_texts(server, "from inputrc")
+
+
+# Several lines
+
+
+def test_a_backslash_goes_on_on_the_next_line(prompt, server):
+    prompt.enter("one\\")
+    prompt.enter("two\\")
+    prompt.enter("three")
+    prompt.enter("ends with one\\\\")
+    wait_for_texts(server, "one\ntwo\nthree", "ends with one\\")
+
+
+def test_open_brackets_go_on_and_an_empty_line_sends_them_as_they_are(prompt, server):
+    prompt.enter('{"a": [')
+    prompt.enter("1")
+    prompt.enter("]}")
+    prompt.enter("[1, 2")
+    prompt.press("Enter")
+    prompt.enter("[no json")
+    prompt.enter("/send-json {")
+    prompt.enter('"b":2}')
+    wait_for_texts(server, '{"a": [\n1\n]}', "[1, 2", "[no json", '{\n"b":2}')
+
+
+def test_control_c_throws_all_lines_away(prompt, server):
+    prompt.enter('{"a":')
+    prompt.enter("1,")
+    prompt.wait_for('^> {"a":\n1,$')
+    prompt.press("C-c")
+    prompt.wait_for_last_line(">")
+    prompt.enter("after")
+    wait_for_texts(server, "after")
+
+
+def test_several_lines_survive_messages_and_resizes(prompt, server):
+    prompt.enter('{"first":')
+    prompt.enter('"second",')
+    prompt.type('"third')
+    prompt.wait_for('^> {"first":\n"second",\n"third$')
+    server.send(b"".join(wire.text(f"message {number}") for number in range(100)))
+    prompt.wait_for("message 99$")
+    prompt.wait_for('message 99\n> {"first":\n"second",\n"third$')
+    assert content(prompt, "←") == [f"message {number}" for number in range(100)]
+    assert prompt.text.count('{"first":') == 1
+    prompt.resize(60, 20)
+    server.send(wire.text("narrow"))
+    prompt.wait_for('narrow\n> {"first":\n"second",\n"third$')
+    prompt.resize(120, 40)
+    server.send(wire.text("wide"))
+    prompt.wait_for('wide\n> {"first":\n"second",\n"third$')
+    prompt.enter('":3}')
+    wait_for_texts(server, '{"first":\n"second",\n"third":3}')
+
+
+def test_several_lines_survive_being_stopped(prompt, server):
+    prompt.enter("[1,")
+    prompt.type("2")
+    prompt.wait_for(r"^> \[1,\n2$")
+    prompt.press("C-z")
+    prompt.wait_for("Stopped")
+    prompt.wait_for_last_line("shell$")
+    prompt.enter("fg")
+    prompt.wait_for(r"^> \[1,\n2$")
+    prompt.enter("]")
+    wait_for_texts(server, "[1,\n2]")
+
+
+# Pasting
+
+
+LINES = "".join(f"line {number}: \t{{\"x\": '\\\\'}} zwölf 水\n" for number in range(100))
+
+
+@pytest.mark.parametrize("newline", ["\r", "\n"], ids=["CR", "LF"])
+def test_a_paste_of_a_hundred_lines_is_one_message(prompt, server, newline):
+    prompt.paste(LINES, newline=newline)
+    prompt.wait_for("line 99: ")
+    for number in range(10):
+        server.send(wire.text(f"message {number}"))
+    prompt.wait_for("message 9\n")
+    prompt.wait_for("^line 99: ")
+    assert content(prompt, "←") == [f"message {number}" for number in range(10)]
+    assert texts(server) == []
+    prompt.press("Enter")
+    wait_for_texts(server, LINES)
+
+
+def test_a_paste_can_be_edited_before_it_is_sent(prompt, server):
+    prompt.paste("one\ntwo\nthree")
+    prompt.wait_for("^three$")
+    prompt.press("BSpace", "BSpace", "C-a")
+    prompt.type(">")
+    prompt.press("Enter")
+    wait_for_texts(server, ">one\ntwo\nthr")
+
+
+def test_without_marks_around_them_pasted_lines_are_lines(prompt, server):
+    prompt.paste("one\ntwo\n", is_bracketed=False)
+    wait_for_texts(server, "one", "two")
+
+
+def test_a_text_higher_than_the_screen_is_shown_around_the_cursor(prompt, server):
+    prompt.paste("\n".join(f"line {number}" for number in range(100)))
+    prompt.wait_for("^> … 73 lines above\nline 73\n")
+    prompt.wait_for_last_line("line 99")
+    prompt.press("C-a")
+    server.send(wire.text("meanwhile"))
+    prompt.wait_for("meanwhile\n> line 0\n")
+    prompt.wait_for_last_line("… 73 lines below")
+    prompt.resize(100, 20)
+    prompt.wait_for_last_line("… 83 lines below")
+
+
+# Completion
+
+
+def test_commands_and_topics_are_completed(prompt):
+    prompt.type("/pi")
+    prompt.press("Tab")
+    prompt.type("x")
+    prompt.wait_for_last_line("> /ping x")
+    prompt.press("C-u")
+    prompt.type("/help rec")
+    prompt.press("Tab")
+    prompt.wait_for_last_line("> /help reconnect")
+    prompt.press("C-u")
+    prompt.type("/p")
+    prompt.press("Tab", "Tab")
+    prompt.wait_for("^/ping +/pong\n> /p$")
+
+
+def test_file_names_are_completed(prompt, server, tmp_path):
+    (tmp_path / "a directory").mkdir()
+    (tmp_path / "a directory" / "wörds.txt").write_text("contents")
+    prompt.type(f"/file text {tmp_path}/a\t")
+    prompt.wait_for_last_line(f"> /file text {tmp_path}/a directory/")
+    prompt.press("Tab", "Enter")
+    wait_for_texts(server, "contents")
+
+
+def test_words_of_earlier_messages_are_completed(prompt, server):
+    server.send(wire.text('{"subscriptionName":"prices.daily"} \x1bescape'))
+    prompt.wait_for("prices")
+    prompt.enter("unusual word")
+    prompt.type("subs\t pri\t unu\t")
+    prompt.press("Enter")
+    wait_for_texts(server, "unusual word", "subscriptionName prices.daily unusual")
+
+
+def test_a_list_of_candidates_is_above_the_line(prompt, server):
+    server.send(wire.text("alpha1 alpha2 " + " ".join(f"alpha3_{number}" for number in range(300))))
+    prompt.wait_for("alpha3_299")
+    prompt.type("x alph\t\t")
+    prompt.wait_for("^… and 102 more\n> x alpha$")
+    prompt.enter("1")
+    wait_for_texts(server, "x alpha1")
+
+
+# The user's editor
+
+
+def test_the_editor_gets_the_last_line_and_its_text_is_at_the_prompt(server, tmp_path):
+    editor = script(tmp_path, f"""
+stat -c %a "$1" > {tmp_path}/mode; echo "$1" > {tmp_path}/name; cat "$1" > {tmp_path}/given
+printf 'first\\nsecond\\n' > "$1"
+""")
+    with Screen(EDITOR=editor, TMPDIR=tmp_path) as screen:
+        connect(screen, server)
+        screen.enter("a line")
+        screen.enter("/edit")
+        screen.wait_for("^> first\nsecond$")
+        assert (tmp_path / "given").read_text() == "a line\n"
+        assert (tmp_path / "mode").read_text() == "600\n"
+        name = (tmp_path / "name").read_text().strip()
+        assert name.startswith(f"{tmp_path}/wsx-") and not os.path.exists(name)
+        screen.press("Enter")
+        wait_for_texts(server, "a line", "first\nsecond")
+
+
+@pytest.mark.parametrize("command, given", [("/edit 1", "one"), ("/edit  given text", " given text")])
+def test_the_editor_gets_what_it_is_told(server, tmp_path, command, given):
+    editor = script(tmp_path, "sed -i 's/^/edited /' \"$1\"")
+    with Screen(VISUAL=editor, EDITOR="false") as screen:
+        connect(screen, server)
+        screen.enter("one")
+        screen.enter("two")
+        screen.enter(command)
+        screen.wait_for_last_line(f"> edited {given}")
+        screen.press("C-u")
+        screen.enter("/edit 99")
+        screen.wait_for("^wsx: /edit: there is no line with this number")
+
+
+def test_a_key_opens_the_editor_with_what_was_typed(server, tmp_path):
+    editor = script(tmp_path, "tr a-z A-Z < \"$1\" > \"$1.new\"; mv \"$1.new\" \"$1\"")
+    with Screen(EDITOR=editor) as screen:
+        connect(screen, server)
+        screen.enter('{"a":')
+        screen.type("1}")
+        screen.press("C-x", "C-e")
+        screen.wait_for('^> {"A":\n1}$')
+        screen.press("Enter")
+        wait_for_texts(server, '{"A":\n1}')
+
+
+@pytest.mark.parametrize("editor, words", [
+    ("false", "'false' ended with status 1"), ("no-such-editor", "'no-such-editor' ended with status 127")])
+def test_an_editor_that_fails_leaves_the_line_as_it_was(server, editor, words):
+    with Screen(EDITOR=editor) as screen:
+        connect(screen, server)
+        screen.type("typed")
+        screen.press("C-x", "C-e")
+        screen.wait_for(f"^wsx: /edit: {words}$")
+        screen.wait_for_last_line("> typed")
+
+
+def test_the_connection_lives_while_the_editor_runs(server, tmp_path):
+    editor = script(tmp_path, f"echo begun > {tmp_path}/begun; read; echo changed > \"$1\"")
+    with Screen(EDITOR=editor) as screen:
+        connect(screen, server)
+        screen.enter("/edit x")
+        wait_until(lambda: (tmp_path / "begun").exists())
+        server.send(wire.frame(wire.PING, b"alive?") + wire.text("held"))
+        assert server.wait_for_frame(wire.PONG).payload == b"alive?"
+        assert "held" not in screen.text
+        screen.press("Enter")
+        screen.wait_for("held\n> changed$")
+        screen.press("Enter")
+        wait_for_texts(server, "changed")
+
+
+def test_control_c_in_an_editor_that_takes_it_does_not_reach_the_prompt(server, tmp_path):
+    editor = script(tmp_path, f"trap 'echo taken > {tmp_path}/taken' INT; echo > {tmp_path}/begun; "
+                    f"until [ -e {tmp_path}/taken ]; do sleep 0.05; done; echo changed > \"$1\"")
+    with Screen(EDITOR=editor) as screen:
+        connect(screen, server)
+        screen.enter("/edit")
+        wait_until(lambda: (tmp_path / "begun").exists())
+        screen.press("C-c")
+        screen.wait_for_last_line("> changed")
+        screen.press("Enter")
+        wait_for_texts(server, "changed")
+
+
+def test_the_editor_can_be_stopped_and_gone_on_with(server):
+    with Screen(EDITOR="vi") as screen:
+        connect(screen, server)
+        screen.enter("/edit some text")
+        screen.wait_for("^some text$")
+        screen.press("C-z")
+        screen.wait_for_last_line("shell$")
+        screen.enter("fg")
+        screen.wait_for("^some text$\n~")
+        screen.resize(80, 20)
+        screen.press("A")
+        screen.type(" and more")
+        screen.press("Escape")
+        screen.enter(":wq")
+        screen.wait_for_last_line("> some text and more")
+        screen.press("Enter")
+        wait_for_texts(server, "some text and more")
+        leave(screen)
+
+
+def test_so_much_is_held_that_the_server_has_to_wait_and_nothing_is_lost(server, tmp_path):
+    editor = script(tmp_path, f"echo > {tmp_path}/begun; until [ -e {tmp_path}/end ]; do sleep 0.05; done")
+    with Screen(EDITOR=editor) as screen:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("/edit text")
+        wait_until(lambda: (tmp_path / "begun").exists())
+        sent = []
+
+        def flood():
+            for number in range(20_000):
+                server.send(wire.text(f"message {number} " + "x" * 1000))
+                sent.append(number)
+
+        thread = threading.Thread(target=flood, daemon=True)
+        thread.start()
+        # It stands still before it is through.
+        wait_until(lambda: (count := len(sent)) and not wait_a_moment(lambda: len(sent) > count))
+        assert len(sent) < 20_000
+        (tmp_path / "end").touch()
+        thread.join(60)
+        screen.wait_for("message 19999 ", timeout=60)
+
+
+def wait_a_moment(condition):
+    """Whether something comes about within half a second."""
+    try:
+        wait_until(condition, timeout=0.5)
+        return True
+    except AssertionError:
+        return False
+
+
+# The end
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.parametrize("state", ["prompt", "several lines", "editor"])
+def test_the_terminal_is_restored_after_a_signal(server, tmp_path, number, state):
+    editor = script(tmp_path, "stty raw -echo; echo > $0.begun; sleep 30 & wait")
+    with RawTerminal("connect", server.url, EDITOR=editor) as terminal:
+        terminal.wait_for(b"> ")
+        if state == "several lines":
+            terminal.type("[1,\r2")
+            terminal.wait_for(b"2")
+        elif state == "editor":
+            terminal.type("/edit\r")
+            wait_until(lambda: (tmp_path / "editor.begun").exists())
+            if number == signal.SIGQUIT:
+                # The key belongs to the editor.
+                return
+        terminal.signal(number)
+        assert terminal.wait() == 128 + number
+        assert terminal.attributes == terminal.attributes_before
+
+
+def test_a_terminal_that_hangs_up_ends_the_program(server):
+    with RawTerminal("connect", server.url) as terminal:
+        terminal.wait_for(b"> ")
+        os.close(terminal.terminal)
+        os.close(terminal.main)
+        assert terminal.process.wait(10) == 129
+
+
+def test_a_terminal_that_hangs_up_ends_the_program_even_where_the_signal_is_ignored(server):
+    with RawTerminal("connect", server.url, ignores=signal.SIGHUP) as terminal:
+        terminal.wait_for(b"> ")
+        os.close(terminal.terminal)
+        os.close(terminal.main)
+        assert terminal.process.wait(10) == 0

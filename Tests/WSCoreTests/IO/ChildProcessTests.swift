@@ -1,0 +1,56 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ChildProcessTests {
+    @Test("a program that ends by itself has a status, and one that a signal ends has its number")
+    func exits() throws {
+        #expect(try Self.exit(of: "exit 0") == .status(0))
+        #expect(try Self.exit(of: "exit 7") == .status(7))
+        #expect(try Self.exit(of: "kill -9 $$") == .signal(9))
+    }
+
+    @Test("a program that there is not cannot be started")
+    func missing() throws {
+        let loop = try EventLoop()
+        #expect(throws: IOError.noSuchFile) {
+            _ = try ChildProcess(["/no/such/program"], on: loop) { _ in }
+        }
+        loop.runOnce()
+    }
+
+    @Test("the descriptors that are named are the program's standard ones")
+    func descriptors() throws {
+        let (toChild, fromChild) = (try makePipe(), try makePipe())
+        defer { closeAll(toChild.readEnd, fromChild.readEnd, fromChild.writeEnd) }
+        writeAll(Array("through".utf8), to: toChild.writeEnd)
+        closeAll(toChild.writeEnd)
+        let streams = ChildProcess.StandardStreams(input: toChild.readEnd, output: fromChild.writeEnd)
+        #expect(try Self.exit(of: "cat", streams: streams) == .status(0))
+        #expect(readSome(fromChild.readEnd) == Array("through".utf8))
+    }
+
+    @Test("a program that runs can be ended and waited for without the loop")
+    func terminate() throws {
+        let loop = try EventLoop()
+        var exit: ChildProcess.Exit?
+        let child = try ChildProcess(["sleep", "100"], on: loop) { exit = $0 }
+        #expect(child.exit == nil)
+        child.terminate()
+        child.waitForExit(atMost: .seconds(20))
+        loop.run { exit != nil }
+        #expect(exit == .signal(15))
+        #expect(child.exit == exit)
+        child.terminate()
+    }
+
+    private static func exit(
+        of script: String, streams: ChildProcess.StandardStreams = ChildProcess.StandardStreams()
+    ) throws -> ChildProcess.Exit? {
+        let loop = try EventLoop()
+        var exit: ChildProcess.Exit?
+        let child = try ChildProcess(["sh", "-c", script], streams: streams, on: loop) { exit = $0 }
+        loop.run { exit != nil }
+        return withExtendedLifetime(child) { exit }
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct SharedFileTests {
+    @Test("what is appended is there, in a file that is made for its owner alone")
+    func append() throws {
+        try withTemporaryDirectory { directory in
+            let path = "\(directory)/file"
+            try SharedFile.append(Array("one\n".utf8), to: path)
+            try SharedFile.append(Array("two\n".utf8), to: path)
+            #expect(try File.read(path) == Array("one\ntwo\n".utf8))
+            #expect(mode(of: path) == 0o600)
+        }
+    }
+
+    @Test("a file is replaced as a whole, and the next to append finds the new one")
+    func update() throws {
+        try withTemporaryDirectory { directory in
+            let path = "\(directory)/file"
+            try SharedFile.append(Array("one\ntwo\n".utf8), to: path)
+            try SharedFile.update(path, readingAtMost: 4) { bytes, areAll in
+                #expect(bytes == Array("two\n".utf8))
+                #expect(!areAll)
+                return bytes
+            }
+            try SharedFile.append(Array("three\n".utf8), to: path)
+            #expect(try File.read(path) == Array("two\nthree\n".utf8))
+            #expect(mode(of: path) == 0o600)
+        }
+    }
+
+    @Test("where there is no file, or nothing to be changed, nothing is done")
+    func nothing() throws {
+        try withTemporaryDirectory { directory in
+            try SharedFile.update("\(directory)/file", readingAtMost: 10) { _, _ in
+                Issue.record("there is nothing to be read")
+                return []
+            }
+            #expect(!exists("\(directory)/file"))
+            try SharedFile.append([1], to: "\(directory)/other")
+            try SharedFile.update("\(directory)/other", readingAtMost: 10) { _, areAll in
+                #expect(areAll)
+                return nil
+            }
+            #expect(try File.read("\(directory)/other") == [1])
+        }
+    }
+
+    @Test("a device is not read")
+    func device() throws {
+        try SharedFile.update("/dev/zero", readingAtMost: 10) { _, _ in
+            Issue.record("a device has no contents of its own")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct CompletionTests {
+    @Test(
+        "commands, topics, paths and words are offered where they may stand",
+        arguments: [
+            ("/pin", 0, ["/ping"]), ("/", 0, ReplCommand.all.map { "/\($0.name)" }.sorted()),
+            ("/help cl", 6, ["close"]),
+            ("/help /cl", 7, ["close"]), ("/file my f", 6, ["my f1", "my f2"]), ("/file text  my", 12, ["my1", "my2"]),
+            ("/ping wo", 6, ["wo-word"]), ("say wo", 4, ["wo-word"]), ("//wo", 2, ["wo-word"]),
+            ("{\"wo", 2, ["wo-word"]),
+            ("a\nwö", 2, ["wö-word"]), ("/zzz", 0, []),
+        ] as [(String, Int, [String])])
+    func offers(typed: String, start: Int, candidates: [String]) {
+        let completion = Self.at(endOf: typed)
+        #expect(completion?.range == start..<typed.utf8.count)
+        #expect(completion?.candidates == candidates)
+    }
+
+    @Test("where there is no word, there is nothing to complete", arguments: ["", "a ", "{\"", "a\n", "(", "/ping "])
+    func nothing(typed: String) {
+        #expect(Self.at(endOf: typed) == nil)
+    }
+
+    @Test("a command that takes something gets a space")
+    func suffixes() {
+        #expect(Self.at(endOf: "/pin")?.suffix == " ")
+        #expect(Self.at(endOf: "/qui")?.suffix == nil)
+        #expect(Self.at(endOf: "/p")?.suffix == nil)
+    }
+
+    @Test("what candidates have in common ends between characters")
+    func commonPrefix() {
+        #expect(Completion(range: 0..<0, candidates: ["abc", "abd"]).commonPrefix == "ab")
+        #expect(Completion(range: 0..<0, candidates: ["aä", "aö"]).commonPrefix == "a")
+        #expect(Completion(range: 0..<0, candidates: ["abc"]).commonPrefix == "abc")
+        #expect(Completion(range: 0..<0, candidates: []).commonPrefix.isEmpty)
+    }
+
+    @Test("a list is in columns, says what it leaves out, and drives no terminal")
+    func list() {
+        #expect(CompletionList.text(of: ["a", "b", "c"], columns: 7) == "a  c\nb\n")
+        #expect(CompletionList.text(of: ["/x/a", "/x/b/"], arePaths: true, columns: 3) == "a\nb/\n")
+        #expect(CompletionList.text(of: ["\u{1B}"], columns: 80) == "\\u{1B}\n")
+        let many = CompletionList.text(of: (0..<201).map { "w\($0)" }, columns: 80)
+        #expect(many.hasSuffix("… and 1 more\n"))
+    }
+
+    private static func at(endOf typed: String) -> Completion? {
+        Completion.at(
+            endOf: Array(typed.utf8),
+            from: Completion.Sources(
+                commands: ReplCommand.all, files: { ["\($0)1", "\($0)2"] }, words: { ["\($0)-word"] }))
+    }
+}

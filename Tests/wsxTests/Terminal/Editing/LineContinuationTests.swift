@@ -1,0 +1,42 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct LineContinuationTests {
+    @Test(
+        "what is complete is handed on",
+        arguments: [
+            "", "hello", "{}", "[1]", "{\"a\":{}}", "{no json", "[hello", "1", "\"open", "/ping {", "/ping \\", "//x",
+            "a\\\nb", " {}", "several\nlines", "ends\n",
+        ])
+    func complete(text: String) {
+        #expect(Self.after(text) == .complete(Array(text.utf8)))
+    }
+
+    @Test(
+        "open brackets go on, also in commands that take JSON",
+        arguments: [
+            "{", "[", "  [1,", "{\"a\":", "{\"a\":[\n1\n", "{\"a\":\"op", "[tru", "/send-json {", "/send-json [1,\n2",
+        ])
+    func open(text: String) {
+        #expect(Self.after(text) == .continues(removing: 0))
+    }
+
+    @Test("a backslash at the end goes on, and two are one", arguments: ["a", "", "//x", "/unknown", "a\nb", "{"])
+    func backslash(text: String) {
+        #expect(Self.after(text + "\\") == .continues(removing: 1))
+        #expect(Self.after(text + "\\\\") == .complete(Array((text + "\\").utf8)))
+        #expect(Self.after(text + "\\\\\\") == .complete(Array((text + "\\\\").utf8)))
+    }
+
+    @Test("Enter on a new line hands on what there is without that line")
+    func newLine() {
+        #expect(Self.after("{\n", isOnNewLine: true) == .complete(Array("{".utf8)))
+        #expect(Self.after("a\\\\\n", isOnNewLine: true) == .complete(Array("a\\\\".utf8)))
+        #expect(Self.after("\n\n", isOnNewLine: true) == .complete(Array("\n".utf8)))
+    }
+
+    private static func after(_ text: String, isOnNewLine: Bool = false) -> LineContinuation {
+        LineContinuation(after: Array(text.utf8), isOnNewLine: isOnNewLine, commands: ReplCommand.all)
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct HistoryFormatTests {
+    @Test("entries come back as they were, whatever their lines look like")
+    func roundTrip() {
+        let lines = [
+            "one", "two\nlines", "#1700000000", "a\n#5\n\\#6\n\\\\#7\n#x", "\n", "ends\n", "\\", "# comment", " ",
+            "zwölf\t水",
+        ]
+        let entries = lines.enumerated().map {
+            HistoryEntry(time: 1_700_000_000 + $0.offset, line: Array($0.element.utf8))
+        }
+        #expect(HistoryFormat.entries(in: HistoryFormat.bytes(of: entries)) == entries)
+    }
+
+    @Test("the form is that of bash")
+    func form() {
+        let entry = HistoryEntry(time: 5, line: Array("a\n#1\nb".utf8))
+        #expect(HistoryFormat.bytes(of: entry) == Array("#5\na\n\\#1\nb\n".utf8))
+    }
+
+    @Test("a file without timestamps has an entry a line")
+    func plain() {
+        let lines = HistoryFormat.entries(in: Array("one\n\ntwo\n# three\nfour".utf8)).map {
+            String(decoding: $0.line, as: UTF8.self)
+        }
+        #expect(lines == ["one", "two", "# three", "four"])
+    }
+
+    @Test("what nobody can have typed is left out, and the rest is kept")
+    func corrupted() {
+        let bytes = Array("#1\n".utf8) + [0xFF, 0x0A] + Array("#2\nnull \0\n#3\n#99999999999999999999\nkept\n#4".utf8)
+        #expect(HistoryFormat.entries(in: bytes) == [HistoryEntry(time: 0, line: Array("kept".utf8))])
+        let long = Array("#1\n".utf8) + [UInt8](repeating: 0x78, count: HistoryFormat.maximumEntryBytes + 1)
+        #expect(HistoryFormat.entries(in: long).isEmpty)
+        #expect(HistoryFormat.entries(in: []).isEmpty)
+    }
+}

@@ -1,0 +1,81 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct HistoryTests {
+    @Test("lines come back in the next session, those of several lines too")
+    func sessions() throws {
+        try withFile([]) { path in
+            let first = History(path: path)
+            for line in ["one", "two\nlines", "two\nlines", "#3"] { first.record(Array(line.utf8)) }
+            let second = History(path: path)
+            second.load()
+            #expect(second.lines == ["one", "two\nlines", "#3"].map { Array($0.utf8) })
+            #expect(second.line(number: 2) == Array("two\nlines".utf8))
+            #expect(second.line(number: 0) == nil && second.line(number: 4) == nil && second.line(number: .min) == nil)
+        }
+    }
+
+    @Test("sessions at the same time keep each other's lines")
+    func concurrent() throws {
+        try withFile([]) { path in
+            let sessions = [History(path: path), History(path: path)]
+            for number in 0..<10 {
+                for (index, session) in sessions.enumerated() { session.record(Array("\(index) \(number)".utf8)) }
+            }
+            let next = History(path: path)
+            next.load()
+            #expect(next.lines.count == 20)
+            #expect(Set(next.lines).count == 20)
+        }
+    }
+
+    @Test("a line that the policy holds back is remembered, but not kept")
+    func policy() throws {
+        try withFile([]) { path in
+            let history = History(path: path) { HistoryPolicy(secrets: ["hush"]) }
+            #expect(history.record(Array("hush".utf8)))
+            #expect(history.lines.count == 1)
+            let next = History(path: path)
+            next.load()
+            #expect(next.lines.isEmpty)
+        }
+    }
+
+    @Test("a long file is shortened to the latest entries when a session begins, and stays for its owner alone")
+    func bounded() throws {
+        let entries = (0..<1300).map { HistoryEntry(time: $0, line: Array("line \($0)".utf8)) }
+        try withFile(HistoryFormat.bytes(of: entries)) { path in
+            let history = History(path: path)
+            history.load()
+            #expect(history.lines.count == History.maximumEntries)
+            let contents = try File.read(path)
+            #expect(HistoryFormat.entries(in: contents) == Array(entries.suffix(History.maximumEntries)))
+            history.record(Array("next".utf8))
+            #expect(history.lines.count == History.maximumEntries)
+            #expect(history.line(number: history.firstNumber + History.maximumEntries - 1) == Array("next".utf8))
+        }
+    }
+
+    @Test("what goes wrong is said once, and lines are still remembered")
+    func failing() {
+        let history = History(path: "/dev/null/none")
+        var problems: [String] = []
+        history.didFail = { problems.append($0) }
+        history.load()
+        history.record(Array("one".utf8))
+        history.record(Array("two".utf8))
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasPrefix("the history is not kept: /dev/null/none: ") ?? false)
+        #expect(history.lines.count == 2)
+    }
+
+    @Test("a list has the numbers of the lines, and shows nothing that drives a terminal")
+    func list() {
+        let history = History()
+        for line in ["one", "two\n2", "\u{1B}[31m"] { history.record(Array(line.utf8)) }
+        #expect(HistoryQuery.text(of: HistoryQuery.latest(2).lines(of: history)) == "2  two\n   2\n3  \\u{1B}[31m\n")
+        #expect(HistoryQuery.matching("^o").lines(of: history).map(\.number) == [1])
+    }
+}
