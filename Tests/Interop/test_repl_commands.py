@@ -1,5 +1,6 @@
 """The commands of the prompt that send, connect and tell, in a real terminal."""
 
+import json
 import re
 import signal
 import threading
@@ -7,7 +8,7 @@ import threading
 import pytest
 
 import wire
-from processes import Listener, wait_until
+from processes import Listener, wait_until, wsx
 from scripted_server import ScriptedServer
 from terminal import Screen
 from test_repl import Conversation, content
@@ -51,6 +52,48 @@ def test_file_sends_a_whole_file_as_text_or_binary(screen, conversation, tmp_pat
     screen.enter("/file")
     screen.wait_for("^wsx: /file: the path is missing$")
     assert len(messages(conversation)) == 3
+
+
+def test_binary_sends_what_digits_stand_for(screen, conversation):
+    screen.enter("/binary hex 00ff 7A")
+    screen.enter("/binary base64 AP96")
+    screen.enter("/binary hex")
+    wait_until(lambda: len(messages(conversation)) == 3)
+    assert messages(conversation) == [(wire.BINARY, b"\x00\xff\x7a")] * 2 + [(wire.BINARY, b"")]
+    for line, why in [
+        ("00ff", "write hex or base64, then the bytes"), ("hex 0g", "character 2 of the bytes is not hex"),
+        ("hex 000", "this is no whole number of bytes in hex"), ("base64 A", "this is no whole number of bytes in base64")]:
+        screen.enter(f"/binary {line}")
+        screen.wait_for(f"^wsx: /binary: {why}$")
+    assert len(messages(conversation)) == 3
+
+
+def test_record_begins_and_ends_a_recording_that_replays(screen, tmp_path):
+    with Listener("--echo") as server:
+        screen.enter(f"clear; $WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter("/record")
+        screen.wait_for("^wsx: /record: nothing is being recorded$")
+        screen.enter("/record /nonexistent/file")
+        screen.wait_for("^wsx: /record: /nonexistent/file: no such file or directory$")
+        screen.enter("before")
+        screen.wait_for("← text +6 B  before$")
+        screen.enter(f"/record {tmp_path}/session")
+        screen.enter("one")
+        screen.wait_for("← text +3 B  one$")
+        screen.enter("/binary hex ff")
+        screen.wait_for("← binary +1 B  ff")
+        screen.enter("/record")
+        screen.enter("after")
+        screen.wait_for("← text +5 B  after$")
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+        events = [json.loads(line) for line in (tmp_path / "session").read_text().splitlines()]
+        assert [(event["type"], event.get("direction"), event.get("data") or event.get("base64")) for event in events] == [
+            ("recording", None, None), ("message", "out", "one"), ("message", "in", "one"), ("message", "out", "/w=="),
+            ("message", "in", "/w==")]
+        replayed = wsx("connect", "--input", "json", "--output", "hex", server.url, input=(tmp_path / "session").read_bytes())
+        assert (replayed.status, replayed.out) == (0, b"6f6e65\nff\n")
 
 
 def test_send_json_sends_what_is_json_as_it_was_typed_and_nothing_else(screen, conversation):

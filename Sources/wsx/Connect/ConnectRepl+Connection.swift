@@ -13,6 +13,23 @@ extension ConnectRepl {
         run.reconnect(with: settings)
     }
 
+    /// Records the session from now on; nil: no longer.
+    func record(in path: String?) {
+        guard let path = path.map(UserFiles.expandingHome) else {
+            guard let before = run.recorder?.path else {
+                return run.console.error("/record: nothing is being recorded")
+            }
+            run.stopRecording()
+            return run.console.notice("Recorded in \(escapingControls(before)).")
+        }
+        do throws(IOError) {
+            try run.startRecording(to: path)
+            run.console.notice("Recording in \(escapingControls(path)); /record ends it.")
+        } catch {
+            run.console.error("/record: \(escapingControls(path)): \(error)")
+        }
+    }
+
     /// Shows the heads of the opening handshake.
     func showHeaders() {
         guard !run.heads.isEmpty else { return run.console.error("/headers: there was no handshake yet") }

@@ -81,6 +81,7 @@ extension ConnectRepl {
 
     /// Puts a message's bytes into a file.
     func save(to path: String, _ number: Int?) {
+        let path = UserFiles.expandingHome(path)
         guard let number = number ?? log.kept.last(where: { $0.direction == .received })?.number else {
             return run.console.error("nothing has been received that could be saved")
         }

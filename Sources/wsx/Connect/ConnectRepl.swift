@@ -72,11 +72,13 @@ final class ConnectRepl {
         case .ping(let payload): sendPing(payload)
         case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
         case .close(let frame): close(with: frame)
+        case .binary(let bytes): send(message: bytes, as: .binary)
         case .file(let path, let kind): sendFile(path, as: kind)
         case .sendJSON(let text): send(message: text, as: .text)
         case .repeatMessage(let count, let interval): startRepetition(count: count, interval: interval)
         case .reconnect: run.reconnect()
         case .connect(let url): connect(to: url)
+        case .record(let path): record(in: path)
         case .headers: showHeaders()
         case .info: showInfo()
         case .history(let query): run.console.showHistory(query, of: editor.history)

@@ -7,7 +7,7 @@ import WSCore
 ///      server → Connection → received → stdout, editor
 final class ConnectRun {
     /// What is wished for. At the prompt it can become another server.
-    private(set) var settings: ConnectSettings
+    var settings: ConnectSettings
     /// What is looked at for each message, and is the same for any server: reading it in ``settings``, a variable, would
     /// copy them all.
     let (kind, verbosity): (MessageKind, Int)
@@ -83,9 +83,9 @@ final class ConnectRun {
     /// Why the run does not end as asked, or why the last connection of a prompt did not.
     var failure: Failure?
     /// When the first connection was opened, of those that have not been summed up.
-    private(set) var openTime: Duration?
+    var openTime: Duration?
     /// The connections that have been summed up.
-    private(set) var earlierConnectionCount = 0
+    var earlierConnectionCount = 0
     private(set) var lastEnd: ConnectionEnd?
     private var hasConnected = false
     private var isHurried = false
@@ -153,6 +153,7 @@ final class ConnectRun {
 
     // MARK: Opening
 
+    /// Begins to connect to what the settings lead to.
     func connect() {
         var target = settings.connector
         do throws(Failure) {
@@ -315,52 +316,6 @@ final class ConnectRun {
         connections?.cancel()
         if staysAtPrompt() { return }
         finish()
-    }
-
-    /// Leaves the prompt to the user when there is no connection any more, unless the run is to end.
-    /// - Returns: Whether the run goes on.
-    func staysAtPrompt() -> Bool {
-        guard let repl, !isEnding else { return false }
-        if let openTime { showSummary(since: openTime) }
-        showUnconfirmed()
-        abandonRequests()
-        if let failure {
-            writeEvent { $0.writeFailure(failure) }
-            console.report(failure)
-            self.failure = .told(failure)
-        }
-        openTime = nil
-        earlierConnectionCount = connections?.openedCount ?? 0
-        earlierTraffic = (Traffic(), Traffic())
-        hasClosed = false
-        silenceFailure = nil
-        confirmationWait = .none
-        ping = nil
-        repl.showsDisconnected()
-        if isReopening {
-            isReopening = false
-            reconnect()
-        }
-        return true
-    }
-
-    /// Connects to another server, after the connection that there is has been closed.
-    func reconnect(with settings: ConnectSettings) {
-        nextSettings = settings
-        reconnect()
-    }
-
-    /// Takes the other server for the one to connect to. What was meant for the first is not sent to it.
-    func adoptNextSettings() {
-        guard let next = nextSettings else { return }
-        nextSettings = nil
-        settings = next
-        connections?.cancel()
-        connections = nil
-        earlierConnectionCount = 0
-        if unconfirmed != nil { unconfirmed = UnconfirmedMessages() }
-        requests?.sendsInitial = !next.messages.isEmpty
-        requests?.abandon()
     }
 
     /// There is no connection, and there will be none.

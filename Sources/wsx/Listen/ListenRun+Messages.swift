@@ -167,7 +167,7 @@ extension ListenRun: LineEditor.Delegate {
         case .edit(let source): editor.map { console.edit(source, with: $0) }
         case .quit: end()
         // The table leaves the others to `connect`.
-        case .file, .sendJSON, .repeatMessage, .reconnect, .connect, .headers, .info: break
+        case .binary, .file, .sendJSON, .repeatMessage, .reconnect, .connect, .headers, .info, .record: break
         case .show, .find, .filter, .save: break
         }
     }

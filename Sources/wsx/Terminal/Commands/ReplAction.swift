@@ -4,6 +4,7 @@ import WSCore
 enum ReplAction: Equatable {
     case ping([UInt8])
     case pong([UInt8])
+    case binary([UInt8])
     /// Nil: the kind is that of what the file holds.
     case file(path: String, MessageKind?)
     case sendJSON([UInt8])
@@ -13,6 +14,8 @@ enum ReplAction: Equatable {
     case reconnect
     /// As typed.
     case connect(url: String)
+    /// Nil: nothing is recorded any more.
+    case record(path: String?)
     case headers
     case info
     case history(HistoryQuery)

@@ -28,6 +28,14 @@ extension ReplCommand {
             guard !argument.text.isEmpty else { throw ReplMistake("the URL is missing") }
             return .connect(url: argument.text)
         },
+        ReplCommand(
+            "record", "[FILE]", "record the session from now on, or end that",
+            details: """
+                In *FILE*, as JSON events of both directions, as `--record` does. The file is made for you alone, or \
+                emptied when it is there.
+                """,
+            completion: .file
+        ) { .record(path: $0.text.isEmpty ? nil : $0.text) },
         ReplCommand("headers", "", "show the opening handshake", details: "Secrets are shown as dots.") {
             (argument) throws(ReplMistake) in
             try argument.checkEmpty()

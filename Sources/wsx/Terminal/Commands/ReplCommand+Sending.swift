@@ -11,6 +11,12 @@ extension ReplCommand {
             isForServers: true
         ) { (argument) throws(ReplMistake) in .pong(try controlPayload(argument)) },
         ReplCommand(
+            "binary", "hex|base64 BYTES", "send a binary message",
+            details: """
+                As `/binary hex 00 ff 7a` or `/binary base64 AP96`. The hexadecimal digits may have blanks between the bytes.
+                """
+        ) { (argument) throws(ReplMistake) in try binary(argument) },
+        ReplCommand(
             "file", "[text|binary] PATH", "send a file as one message",
             details: """
                 Without `text` or `binary` it is a text message where it is UTF-8 and `--binary` was not given. A \
@@ -36,6 +42,26 @@ extension ReplCommand {
             throw ReplMistake("the text is longer than \(FrameHeader.maximumControlPayloadBytes) bytes")
         }
         return argument.bytes
+    }
+
+    private static func binary(_ argument: ReplArgument) throws(ReplMistake) -> ReplAction {
+        let (word, rest) = argument.words
+        guard word == "hex" || word == "base64" else { throw ReplMistake("write hex or base64, then the bytes") }
+        let text = Array(rest.utf8)
+        var bytes = ByteBuffer()
+        do throws(EncodedTextError) {
+            let span = text.span.bytes
+            if word == "hex" {
+                try HexDigits.appendDecoded(span, to: &bytes)
+            } else {
+                try Base64.appendDecoded(span, to: &bytes)
+            }
+        } catch .unexpected(let offset) {
+            throw ReplMistake("character \(offset + 1) of the bytes is not \(word)")
+        } catch {
+            throw ReplMistake("this is no whole number of bytes in \(word)")
+        }
+        return .binary(bytes.withReadableBytes { bytes in bytes.withUnsafeBytes { Array($0) } })
     }
 
     private static func file(_ argument: ReplArgument) throws(ReplMistake) -> ReplAction {
