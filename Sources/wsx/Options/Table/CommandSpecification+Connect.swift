@@ -55,6 +55,15 @@ extension CommandSpecification {
                 purpose: "Call a JSON-RPC method and wait for its reply",
                 line: "wsx connect --json-rpc :8545 'eth_getBalance 0xb60e latest'"),
             CommandExample(
+                purpose: "Check a service's health in CI",
+                line: "wsx connect --request --reply-timeout 2s --expect '\"ok\"' :8080/health '{\"op\":\"health\"}'"),
+            CommandExample(
+                purpose: "Send a log as it grows",
+                line: "tail -f app.log | wsx connect --reconnect :8080/ingest"),
+            CommandExample(
+                purpose: "Record a session",
+                line: "wsx connect --record session.jsonl :8080"),
+            CommandExample(
                 purpose: "Wait for a service to say that it is ready, 30 seconds at most",
                 line: "wsx connect --no-stdin --until '\"status\":\"ready\"' --timeout 30s :8080/status"),
             CommandExample(
