@@ -13,6 +13,11 @@ let swiftSettings: [SwiftSetting] = [
     .unsafeFlags(["-enforce-exclusivity=\(isForFuzzing ? "checked" : "unchecked")"], .when(configuration: .release)),
 ]
 
+// Regular expressions are PCRE2's: Swift's own would come along with its search in strings.
+let programSettings = swiftSettings + [
+    .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
+]
+
 let package = Package(
     name: "wsx",
     products: [.executable(name: "wsx", targets: ["wsx"])],
@@ -27,11 +32,11 @@ let package = Package(
         .target(
             name: "WSCore",
             dependencies: ["CIDN2", "CLibuv", "COpenSSL", "CZlib"],
-            swiftSettings: swiftSettings),
+            swiftSettings: programSettings),
         .executableTarget(
             name: "wsx",
             dependencies: ["WSCore", "CPCRE2", "CReadline"],
-            swiftSettings: swiftSettings),
+            swiftSettings: programSettings),
         // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
         .executableTarget(
             name: "AutobahnClient",

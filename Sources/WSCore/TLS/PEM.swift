@@ -45,9 +45,8 @@ enum PEM {
 
     /// Whether there is a key at all, readable or not.
     private static func hasKey(_ bytes: [UInt8]) -> Bool {
-        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).contains {
-            $0.hasPrefix("-----BEGIN ") && $0.contains("PRIVATE KEY-----")
-        }
+        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        return zip(words, words.dropFirst()).contains { $0 == "PRIVATE" && $1 == "KEY-----" }
     }
 
     private static func withBIO<Result>(_ bytes: [UInt8], _ body: (OpaquePointer?) -> Result) -> Result {
