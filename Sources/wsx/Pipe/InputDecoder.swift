@@ -23,6 +23,8 @@ struct InputDecoder: ~Copyable {
     /// Whether the input is a recording, of which only what was sent is sent again; nil: nothing has been read.
     private var isRecording: Bool?
     private var firstTime: Duration?
+    /// The latest close of a recording, while nothing that is sent has followed it.
+    private var close: Input?
 
     /// Makes a decoder.
     /// - Parameters:
@@ -52,6 +54,12 @@ struct InputDecoder: ~Copyable {
         let isText = kind == .binary || withPayload(of: record) { UTF8Validator.isValid($0) }
         guard isText else { throw .notText }
         return Input(item: .message(kind))
+    }
+
+    /// Takes the close with which a recording ends, once all of it has been decoded; nil: there is none.
+    mutating func takeClose() -> Input? {
+        defer { close = nil }
+        return close
     }
 
     /// Gives `body` the payload of what was decoded last, from `record`.
@@ -90,7 +98,15 @@ struct InputDecoder: ~Copyable {
         guard case .item(let item) = event.kind, !isRecording || event.direction == .outgoing else { return nil }
         var delay: Duration?
         if let time = event.time, let firstTime { delay = time - firstTime }
-        return Input(item: item, client: event.client, delay: delay)
+        let input = Input(item: item, client: event.client, delay: delay)
+        guard isRecording else { return input }
+        // A session at the prompt may go on after a close; only the last one was its end.
+        guard case .close = item else {
+            close = nil
+            return input
+        }
+        close = input
+        return nil
     }
 
     private static func isBlank(_ record: RawSpan) -> Bool {

@@ -48,8 +48,10 @@ final class InputReader {
     private var unsplit = ByteBuffer()
     /// What waits for its time; its payload is the decoder's.
     private var waiting: (input: InputDecoder.Input, dueTime: Duration)?
-    /// The end of the input, which waits for what is before it.
-    private var end: (error: IOError?, Void)?
+    /// Whether the end of the input has been reached, and waits for what is before it.
+    private var isAtEnd = false
+    /// What the input has ended with; nil: there is just no more.
+    private var endError: IOError?
     /// When the first event with a time was read.
     private var beginTime: Duration?
     private lazy var timer = Timer(on: loop) { [unowned self] in goOn() }
@@ -100,7 +102,7 @@ final class InputReader {
         receiver = nil
     }
 
-    private var hasBacklog: Bool { waiting != nil || !unsplit.isEmpty || end != nil }
+    private var hasBacklog: Bool { waiting != nil || !unsplit.isEmpty || isAtEnd }
 
     private func makeReader() throws(IOError) -> DescriptorReader {
         try DescriptorReader(
@@ -114,15 +116,21 @@ final class InputReader {
         let takenBytes = split(piece, for: receiver)
         if takenBytes < piece.byteCount {
             unsplit.append(piece.extracting(droppingFirst: takenBytes))
-            reader?.pause()
         }
+        // What waits may have been the last of the piece.
+        if hasBacklog { reader?.pause() }
         receiver.receivedInputPiece()
     }
 
     private func finished(_ error: IOError?) {
-        end = (error, ())
+        isAtEnd = true
+        endError = error
         // What was cut short by an error is not a message.
-        if error == nil, let receiver { splitter.finish { _ = take($0, for: receiver) } }
+        if error == nil, let receiver {
+            splitter.finish { _ = take($0, for: receiver) }
+            // A message that waits has come after it, and it is not the last any more.
+            if let close = decoder.takeClose() { _ = take(close, of: RawSpan(), for: receiver) }
+        }
         finishIfDone()
     }
 
@@ -142,13 +150,13 @@ final class InputReader {
         }
         receiver.receivedInputPiece()
         guard !isPaused, waiting == nil, unsplit.isEmpty else { return }
-        if end == nil { reader?.start() } else { finishIfDone() }
+        if !isAtEnd { reader?.start() } else { finishIfDone() }
     }
 
     private func finishIfDone() {
-        guard waiting == nil, let (error, _) = end else { return }
-        end = nil
-        receiver?.inputEnded(error)
+        guard waiting == nil, isAtEnd else { return }
+        isAtEnd = false
+        receiver?.inputEnded(endError)
     }
 
     private func split(_ piece: RawSpan, for receiver: any Receiver) -> Int {
@@ -167,15 +175,22 @@ final class InputReader {
             let input = try decoder.decode(record)
             if decoder.hasBegun, beginTime == nil { beginTime = loop.now }
             guard let input else { return true }
-            if let dueTime = dueTime(of: input), dueTime > loop.now {
-                waiting = (input, dueTime)
-                timer.start(after: dueTime - loop.now)
-                return false
-            }
-            deliver(input, of: record, to: receiver)
+            return take(input, of: record, for: receiver)
         } catch {
             receiver.received(badInput: recordName, error)
         }
+        return !isPaused
+    }
+
+    /// Takes what a record asks for, now or when its time has come.
+    /// - Returns: Whether to go on with the next.
+    private func take(_ input: InputDecoder.Input, of record: RawSpan, for receiver: any Receiver) -> Bool {
+        if let dueTime = dueTime(of: input), dueTime > loop.now {
+            waiting = (input, dueTime)
+            timer.start(after: dueTime - loop.now)
+            return false
+        }
+        deliver(input, of: record, to: receiver)
         return !isPaused
     }
 

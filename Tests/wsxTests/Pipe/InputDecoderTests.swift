@@ -48,6 +48,30 @@ import WSCore
         #expect(try Self.payloads(of: lines, by: &decoder) == ["out", "out"])
     }
 
+    @Test("of the closes of a recording only one with which it ends is left, of other input all")
+    func closes() throws {
+        let (head, close) = (#"{"type":"recording"}"#, #"{"type":"close","direction":"out","code":1000}"#)
+        let (inClose, ping) = (#"{"type":"close","direction":"in"}"#, #"{"type":"ping","direction":"out"}"#)
+        let cases: [(lines: [String], items: [InputItem], atEnd: InputItem?)] = [
+            ([head, close, inClose, Self.incoming], [], .close(CloseFrame(code: .normalClosure))),
+            ([head, close, Self.out], [.message(.text)], nil),
+            ([head, close, ping, close], [.ping], .close(CloseFrame(code: .normalClosure))),
+            ([close, ping], [.close(CloseFrame(code: .normalClosure)), .ping], nil),
+        ]
+        for (lines, items, atEnd) in cases {
+            var decoder = InputDecoder(.json, as: .text)
+            var found: [InputItem] = []
+            for line in lines {
+                let input = try Array(line.utf8).withUnsafeBytes { try decoder.decode($0.bytes) }
+                if let input { found.append(input.item) }
+            }
+            let (close, second) = (decoder.takeClose(), decoder.takeClose())
+            #expect(found == items)
+            #expect(close?.item == atEnd)
+            #expect(second == nil)
+        }
+    }
+
     @Test("the first time is the beginning, also that of an event that is not sent")
     func pace() throws {
         func event(_ type: String, _ second: Int) -> String {
