@@ -1,6 +1,7 @@
 """Sessions are recorded as events of both directions, and recordings replay."""
 
 import json
+import os
 import stat
 import time
 
@@ -92,6 +93,33 @@ def test_a_message_is_recorded_once_however_often_it_is_sent(tmp_path):
     assert sent == [("message", "out", "hello"), ("message", "out", "line")]
 
 
+def test_a_request_is_recorded_once_however_often_it_is_sent(tmp_path):
+    def script(peer):
+        peer.upgrade()
+        seen = [peer.read_frame().payload for _ in range(3)]
+        if server.connection_count == 1:
+            peer.reset()
+            return seen
+        for number in (1, 2):
+            peer.send(wire.text('{"id":%d}' % number))
+        while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            if frame.opcode == wire.PING:
+                peer.send(wire.frame(wire.PONG, frame.payload))
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+        return seen
+
+    path = tmp_path / "session.jsonl"
+    with ScriptedServer(script) as server:
+        result = wsx(
+            "connect", "--compress=off", "--reconnect", "--correlate", "id", "--record", path, "-i", "-x", '{"id":1}',
+            "-x", "{}", server.url, stdin=b'{"id":2}\n')
+        assert result.status == 0, result
+    sent = [b'{"id":1}', b"{}", b'{"id":2}']
+    assert server.results == [sent] * 2
+    recorded = [entry[2] for entry in brief(events_of(path)) if entry[:2] == ("message", "out")]
+    assert recorded == [payload.decode() for payload in sent]
+
+
 def test_a_failure_is_recorded(tmp_path):
     path = tmp_path / "session.jsonl"
     result = wsx("connect", "--record", path, "ws://127.0.0.1:1/")
@@ -129,6 +157,30 @@ def event(second, data, direction="out", type="message"):
 HEAD = event(0, "", type="recording")
 
 
+def test_of_the_closes_of_a_recording_only_the_one_at_the_end_is_sent(tmp_path):
+    """A session at the prompt goes on after a close, on another connection."""
+    def script(peer):
+        peer.upgrade()
+        payloads = []
+        while (frame := peer.read_frame()).opcode != wire.CLOSE:
+            payloads.append(frame.payload)
+        peer.send(wire.frame(wire.CLOSE, frame.payload))
+        return payloads, frame.close_code
+
+    def close(second, code, direction="out"):
+        return json.dumps({
+            "type": "close", "time": f"2026-05-01T12:00:{second:09.6f}Z", "direction": direction, "code": code}) + "\n"
+
+    middle = close(0.1, 4000) + close(0.1, 4000, "in")
+    recording = HEAD + event(0, "a") + middle + event(0.2, "b") + close(0.4, 4001)
+    for options, ending in (
+            ([], recording), (["--replay-speed", "1"], recording), ([], recording + close(0.5, 4002, "in"))):
+        with ScriptedServer(script) as server:
+            result = wsx("connect", "--input", "json", *options, server.url, stdin=ending.encode())
+        assert result.status == 0, result
+        assert server.results == [([b"a", b"b"], 4001)]
+
+
 @pytest.mark.parametrize("speed, least", [("1", 1.0), ("2", 0.5), ("0.5", 2.0)])
 def test_replaying_keeps_the_pauses_or_scales_them(wsx_echo, speed, least):
     recording = HEAD + event(0.2, "a") + event(0.3, "b", "in") + event(1, "c") + event(0.5, "d")
@@ -154,6 +206,19 @@ def test_a_pause_holds_up_what_follows_and_not_what_comes(wsx_echo):
         assert client.wait() == 143
 
 
+def test_a_pause_holds_up_input_that_comes_line_by_line(wsx_echo):
+    events = [event(number / 5, str(number)) for number in range(6)]
+    with Running(
+        [BINARY, "connect", "--input", "json", "--replay-speed", "1", "-n", "6", "--timeout", "20", wsx_echo.url], stdin=-1
+    ) as client:
+        for line in [HEAD, *events]:
+            client.send(line.encode())
+            # Only so that lines come one by one; if they do not, the test sees less.
+            time.sleep(0.02)
+        assert client.wait() == 0, client.err
+        assert client.out == b"0\n1\n2\n3\n4\n5\n"
+
+
 def test_at_full_speed_times_do_not_matter(wsx_echo):
     recording = HEAD + event(0, "a") + event(59, "b")
     result = wsx("connect", "--input", "json", "--timeout", "30", "-n", "2", wsx_echo.url, stdin=recording.encode())
@@ -176,6 +241,12 @@ def test_a_pace_is_for_events():
 def test_a_path_that_cannot_be_written_is_told_before_connecting(tmp_path):
     assert_fails(wsx("connect", "--record", tmp_path / "no" / "file", "ws://127.0.0.1:1/"), 2, "--record", "no such file")
     assert_fails(wsx("connect", "--record", tmp_path, "ws://127.0.0.1:1/"), 2, "--record", "directory")
+
+
+def test_a_pipe_that_nobody_reads_is_told_before_connecting(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert_fails(
+        wsx("connect", "--record", tmp_path / "pipe", "ws://127.0.0.1:1/", timeout=10), 2, "--record", "nobody reads")
 
 
 def test_a_full_disk_ends_the_run(wsx_echo):

@@ -1,8 +1,12 @@
 """The commands of the prompt that send, connect and tell, in a real terminal."""
 
+import fcntl
 import json
+import os
 import re
 import signal
+import struct
+import termios
 import threading
 
 import pytest
@@ -94,6 +98,54 @@ def test_record_begins_and_ends_a_recording_that_replays(screen, tmp_path):
             ("message", "in", "/w==")]
         replayed = wsx("connect", "--input", "json", "--output", "hex", server.url, input=(tmp_path / "session").read_bytes())
         assert (replayed.status, replayed.out) == (0, b"6f6e65\nff\n")
+
+
+def test_record_leaves_a_file_that_is_there_alone_and_ends_the_recording_before(screen, conversation, tmp_path):
+    (tmp_path / "there").write_text("kept\n")
+    screen.enter(f"/record {tmp_path}/first")
+    screen.wait_for("^Recording in .*/first; /record ends it.$")
+    screen.enter(f"/record {tmp_path}/there")
+    screen.wait_for("^Recorded in .*/first.$")
+    screen.wait_for("^wsx: /record: .*/there: file already exists; another name will do$")
+    assert (tmp_path / "there").read_text() == "kept\n"
+    screen.enter("one")
+    wait_until(lambda: len(messages(conversation)) == 1)
+    screen.enter("/record")
+    screen.wait_for("^wsx: /record: nothing is being recorded$")
+    assert [json.loads(line)["type"] for line in (tmp_path / "first").read_text().splitlines()] == ["recording"]
+
+
+def test_record_ends_a_recording_that_nobody_reads_and_the_session_goes_on(screen, tmp_path):
+    def script(peer):
+        peer.upgrade()
+        for _ in range(4000):
+            peer.send(wire.text("x" * 1000))
+        peer.send(wire.text("last"))
+        return peer.answer_close().close_code
+
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with ScriptedServer(script) as server:
+            screen.enter(f"$WSX connect --output raw --record {path} {server.url} > /dev/null")
+            screen.wait_for("^Connected ")
+            screen.wait_for_last_line(">")
+            # The recording has been full for as long as the server cannot go on.
+            wait_until(lambda: is_full(reader))
+            screen.enter("/record")
+            screen.wait_for("^wsx: recording to .*/pipe: its reader has not taken all of it; the end is missing$")
+            screen.press("C-d")
+            screen.wait_for_last_line("shell$")
+        assert server.results == [1000]
+    finally:
+        os.close(reader)
+
+
+def is_full(reader):
+    """Whether a pipe holds about as much as it can."""
+    held = struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0]
+    return held >= fcntl.fcntl(reader, fcntl.F_GETPIPE_SZ) - 4096
 
 
 def test_send_json_sends_what_is_json_as_it_was_typed_and_nothing_else(screen, conversation):

@@ -1,17 +1,28 @@
 """Requests and their replies: --request, --correlate, --json-rpc and --reply-timeout."""
 
 import json
+import os
+import subprocess
 import threading
 
 import pytest
 
 import wire
-from processes import BINARY, Running, assert_fails, wsx
+from processes import BINARY, Running, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
 
 
 def request_lines(*ids):
     return b"".join(b'{"id":%d}\n' % number for number in ids)
+
+
+def wait_a_moment(condition):
+    """Whether something comes about within half a second."""
+    try:
+        wait_until(condition, timeout=0.5)
+        return True
+    except AssertionError:
+        return False
 
 
 def received_until_close(peer):
@@ -286,6 +297,35 @@ def test_messages_that_answer_nothing_go_to_standard_output_or_when_quiet_to_sta
         quiet = wsx(*arguments, "-q", server.url, '{"id":1}')
     assert (loud.status, loud.lines, loud.err) == (0, ["before", '{"event":1}', '{"id":1}', "after"], "")
     assert (quiet.status, quiet.lines, quiet.error_lines) == (0, ['{"id":1}'], ["before", '{"event":1}', "after"])
+
+
+def test_a_reader_of_standard_error_that_goes_away_does_not_hold_up_the_replies():
+    sent = []
+
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        for number in range(300):
+            peer.send(wire.text("x" * 1000) * 100)
+            sent.append(number)
+        peer.send(wire.text('{"id":1}'))
+        return peer.answer_close().close_code
+
+    reader, writer = os.pipe()
+    with ScriptedServer(script) as server:
+        process = subprocess.Popen(
+            [BINARY, "connect", "--correlate", "id", "-q", "--reply-timeout", "20s", server.url, '{"id":1}'],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=writer)
+        os.close(writer)
+        wait_until(lambda: (count := len(sent)) and not wait_a_moment(lambda: len(sent) > count))
+        assert len(sent) < 300
+        os.close(reader)
+        try:
+            out, _ = process.communicate(timeout=15)
+        finally:
+            process.kill()
+        assert (process.returncode, out) == (0, b'{"id":1}\n')
+    assert server.results == [1000]
 
 
 # Ends

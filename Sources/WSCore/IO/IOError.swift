@@ -12,6 +12,8 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The reader of a pipe, or the peer of a socket, is gone.
     public static let brokenPipe = IOError(code: UV_EPIPE.rawValue)
+    /// Nobody has opened the pipe to read it.
+    public static let noReader = IOError(code: UV_ENXIO.rawValue)
     /// The descriptor is not open, or not for this.
     public static let badDescriptor = IOError(code: UV_EBADF.rawValue)
     /// Nobody listens at the address.

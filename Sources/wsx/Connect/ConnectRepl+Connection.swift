@@ -16,17 +16,17 @@ extension ConnectRepl {
     /// Records the session from now on; nil: no longer.
     func record(in path: String?) {
         guard let path = path.map(UserFiles.expandingHome) else {
-            guard let before = run.recorder?.path else {
+            guard run.outputs.recorder != nil else {
                 return run.console.error("/record: nothing is being recorded")
             }
-            run.stopRecording()
-            return run.console.notice("Recorded in \(escapingControls(before)).")
+            return run.stopRecording()
         }
         do throws(IOError) {
-            try run.startRecording(to: path)
+            try run.startRecording(to: path, replacing: false)
             run.console.notice("Recording in \(escapingControls(path)); /record ends it.")
         } catch {
-            run.console.error("/record: \(escapingControls(path)): \(error)")
+            let hint = error == .fileExists ? "; another name will do" : ""
+            run.console.error("/record: \(escapingControls(path)): \(error)\(hint)")
         }
     }
 

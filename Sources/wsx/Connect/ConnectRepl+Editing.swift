@@ -12,15 +12,9 @@ extension ConnectRepl {
         return history
     }
 
-    /// Keeps a message's words, and pauses the peer while the user's editor has the terminal and much is held.
-    func received(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ConnectRun>) {
-        if kind == .text { editor.words.remember(payload) }
-        if editor.holdsMuch { connection.pauseReading() }
-    }
-
     /// Shows what there was while the user's editor had the terminal, and goes on to receive.
     func returned(with problem: String?) {
         if let problem { run.console.error("/edit: \(problem)") }
-        if !run.isOutputFull { run.connection?.resumeReading() }
+        run.outputDidDrain()
     }
 }

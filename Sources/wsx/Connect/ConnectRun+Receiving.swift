@@ -7,8 +7,8 @@ extension ConnectRun: ConnectionHandler {
     ) {
         guard !isDeaf else { return }
         lastArrival = loop.turnTime
-        if let repl { repl.received(payload, as: kind, on: connection) }
-        recorder?.events.writeMessage(payload, as: kind)
+        if kind == .text { repl?.editor.words.remember(payload) }
+        outputs.recorder?.events.writeMessage(payload, as: kind)
         if requests == nil { show(payload, as: kind) } else { takeReply(payload, as: kind) }
         waitForOutput(connection)
         if conditions.isLast(payload) {
@@ -23,7 +23,7 @@ extension ConnectRun: ConnectionHandler {
     /// Shows a received message.
     /// - Parameter reply: What it answers, if it does.
     func show(_ payload: RawSpan, as kind: MessageKind, reply: Reply? = nil) {
-        if let output {
+        if let output = outputs.messages {
             output.write(payload, as: kind, reply: reply)
             repl?.show(payload, as: kind, .received, isShown: false)
         } else {
@@ -35,8 +35,8 @@ extension ConnectRun: ConnectionHandler {
     /// Shows a ping.
     func connection(_ connection: Connection<ConnectRun>, receivedPing payload: RawSpan, outbox: inout Outbox) {
         writeEvent { $0.writeControl(.ping, payload) }
-        waitForOutput(connection)
         if showsFrames { console.show(transcript.control(.ping, payload, .received)) }
+        waitForOutput(connection)
     }
 
     /// Shows a pong, with the time since the ping.
@@ -45,10 +45,11 @@ extension ConnectRun: ConnectionHandler {
         let roundTrip = heartbeat?.pongReceived(payload) ?? roundTrip(of: payload)
         if let roundTrip { lastRoundTrip = roundTrip }
         if !isOurs { writeEvent { $0.writeControl(.pong, payload, roundTrip: roundTrip) } }
+        if isOurs ? verbosity > 0 : showsFrames {
+            let note = roundTrip.map { "(after \(Self.milliseconds($0)) ms)" } ?? ""
+            console.show(transcript.control(.pong, payload, .received, note: note))
+        }
         waitForOutput(connection)
-        guard isOurs ? verbosity > 0 : showsFrames else { return }
-        let note = roundTrip.map { "(after \(Self.milliseconds($0)) ms)" } ?? ""
-        console.show(transcript.control(.pong, payload, .received, note: note))
     }
 
     /// Shows the peer's close frame.
@@ -58,7 +59,10 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows a frame's header, to who asked for it.
     func connection(_ connection: Connection<ConnectRun>, receivedHeader header: FrameHeader) {
-        trace?.received(header)
+        if let trace {
+            trace.received(header)
+            waitForOutput(connection)
+        }
         if let repl, header.payloadBytes > ReplStatus.largeBytes || header.opcode == .continuation {
             repl.status.watch()
         }
@@ -66,7 +70,9 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows a frame's payload, to who asked for it.
     func connection(_ connection: Connection<ConnectRun>, receivedPiece piece: RawSpan, of header: FrameHeader) {
-        trace?.received(piece, of: header)
+        guard let trace else { return }
+        trace.received(piece, of: header)
+        waitForOutput(connection)
     }
 
     /// Shows the frames that are sent, to who asked for them.
@@ -85,7 +91,7 @@ extension ConnectRun: ConnectionHandler {
 
     /// Shows our own close frame, and records it.
     func showSent(_ frame: CloseFrame) {
-        recorder?.events.writeClose(sent: frame)
+        outputs.recorder?.events.writeClose(sent: frame)
         if showsFrames { console.show(transcript.close(frame, .sent)) }
     }
 
@@ -96,9 +102,9 @@ extension ConnectRun: ConnectionHandler {
         console.show(transcript.message(payload, as: kind, direction, note: note).text)
     }
 
-    /// Pauses the peer while standard output, or the recording, does not keep up.
+    /// Pauses the peer while the outputs do not keep up; ``outputDidDrain()`` has it go on.
     private func waitForOutput(_ connection: Connection<ConnectRun>) {
-        if isOutputFull { connection.pauseReading() }
+        if outputs.isFull { connection.pauseReading() }
     }
 
     /// Goes on reading what the peer sends, in which there may be replies.
@@ -106,11 +112,6 @@ extension ConnectRun: ConnectionHandler {
         guard let connection, connection.isPausedByUser else { return }
         requests?.holdExpiry(at: loop.now)
         connection.resumeReading()
-    }
-
-    /// Whether the reader of standard output, or of what goes to standard error, does not keep up.
-    var isOutputFull: Bool {
-        output?.isFull ?? false || pushes?.isFull ?? false || recorder?.isFull ?? false
     }
 
     /// Whether control frames are shown.

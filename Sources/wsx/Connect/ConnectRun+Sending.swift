@@ -30,7 +30,7 @@ extension ConnectRun: InputReader.Receiver {
     /// Whether no more is to be sent for now.
     var isFull: Bool {
         connection?.isFull ?? false || unconfirmed?.isFull ?? false || requests?.isFull ?? false
-            || recorder?.isFull ?? false
+            || outputs.recorder?.isFull ?? false
     }
 
     /// The input is over: what remains is to wait for replies.
@@ -75,7 +75,7 @@ extension ConnectRun: InputReader.Receiver {
             if repl != nil { console.error("the connection is closing: the message was not sent") }
             return
         }
-        if !isAgain { recorder?.events.writeMessage(payload, as: kind, .outgoing) }
+        if !isAgain { outputs.recorder?.events.writeMessage(payload, as: kind, .outgoing) }
         if showsSentMessages { show(payload, as: kind, .sent, note: note) }
     }
 
@@ -86,7 +86,7 @@ extension ConnectRun: InputReader.Receiver {
         guard let connection else { return false }
         let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
         guard isSent else { return false }
-        recorder?.events.writeControl(opcode, payload, .outgoing)
+        outputs.recorder?.events.writeControl(opcode, payload, .outgoing)
         if showsFrames { console.show(transcript.control(opcode, payload, .sent)) }
         return true
     }

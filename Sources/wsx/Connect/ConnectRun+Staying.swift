@@ -35,7 +35,7 @@ extension ConnectRun {
     func sendLasting(_ payload: RawSpan, as kind: MessageKind) {
         guard unconfirmed != nil, !hasClosed else { return send(payload, as: kind) }
         unconfirmed?.record(payload, as: kind, at: loop.turnTime)
-        recorder?.events.writeMessage(payload, as: kind, .outgoing)
+        outputs.recorder?.events.writeMessage(payload, as: kind, .outgoing)
         let isSent = connection?.send(payload, as: kind) ?? false
         if showsSentMessages { show(payload, as: kind, isSent ? .sent : .queued) }
     }

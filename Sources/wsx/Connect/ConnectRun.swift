@@ -18,10 +18,7 @@ final class ConnectRun {
     let transcript: Transcript
     /// Shows every frame; nil: nobody asked for it.
     let trace: FrameTrace?
-    /// Standard output; nil while the editor's terminal shows what comes.
-    var output: MessageWriter?
-    /// Where the session is recorded; nil: nowhere.
-    var recorder: Recorder?
+    let outputs: ConnectOutputs
     /// The prompt, in a REPL; nil before the first connection.
     var repl: ConnectRepl?
     var connection: Connection<ConnectRun>?
@@ -38,8 +35,6 @@ final class ConnectRun {
     var requestTimer: Timer?
     /// Set while there is work with requests to be done at the end of the turn.
     var isRequestWorkScheduled = false
-    /// Standard error, where what answers no request goes there.
-    var pushes: MessageWriter?
     /// What was agreed for the latest connection, and when.
     private(set) var opened: OpenedFacts?
     private(set) var connectionTime: Duration?
@@ -113,29 +108,26 @@ final class ConnectRun {
         transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
         trace = settings.arguments.verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         do throws(IOError) {
-            if !settings.isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output) {
-                output = try MessageWriter(settings.arguments, colors: console, on: loop)
-                if requests != nil, settings.arguments.isQuiet {
-                    pushes = try MessageWriter(
-                        settings.arguments, colors: console, to: StandardDescriptors.error, on: loop)
-                }
-            }
+            outputs = try ConnectOutputs(settings, console: console, on: loop)
         } catch {
             throw .output(error)
         }
         guard let path = settings.arguments.recordPath else { return }
         do throws(IOError) {
-            try startRecording(to: path)
+            try startRecording(to: path, replacing: true)
         } catch {
-            throw .badArgument(what: "--record \(escapingControls(path))", why: "\(error)")
+            let why = error == .noReader ? "nobody reads from it" : "\(error)"
+            throw .badArgument(what: "--record \(escapingControls(path))", why: why)
         }
     }
 
     /// Runs, and returns why it did not end as asked, if it did not.
     func run() -> Failure? {
-        output?.didDrain = { [unowned self] in outputDidDrain() }
-        output?.didFail = { [unowned self] error in outputDidFail(error) }
-        pushes?.didDrain = { [unowned self] in outputDidDrain() }
+        outputs.messages?.didDrain = { [unowned self] in outputDidDrain() }
+        outputs.messages?.didFail = { [unowned self] error in outputDidFail(error) }
+        outputs.pushes?.didDrain = { [unowned self] in outputDidDrain() }
+        // Its writer takes what comes all the same, and drops it.
+        outputs.pushes?.didFail = { [unowned self] _ in outputDidDrain() }
         signals = [
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end(with: .terminated, hurried: true) },
@@ -227,6 +219,7 @@ final class ConnectRun {
     private func startRepl() {
         do throws(IOError) {
             repl = try ConnectRepl(self)
+            outputs.editor = repl?.editor
         } catch {
             end(with: .input(error))
         }
@@ -333,6 +326,7 @@ final class ConnectRun {
     private func stop() {
         repl?.close()
         repl = nil
+        outputs.editor = nil
         if !isStopping {
             failure = judged(failure)
             if let failure { writeEvent { $0.writeFailure(failure) } }
@@ -340,31 +334,27 @@ final class ConnectRun {
             showUnanswered()
         }
         isStopping = true
-        output?.flush()
-        recorder?.flush()
-        pushes?.flush()
-        stopWhenDrained()
+        outputs.flush()
+        if outputs.isDrained { loop.stop() }
         guard isHurried, graceTimer == nil else { return }
         graceTimer = Timer(on: loop) { [unowned self] in loop.stop() }
         graceTimer?.start(after: Self.hurriedLimit)
     }
 
-    private func stopWhenDrained() {
-        let isDrained = output?.isDrained ?? true && pushes?.isDrained ?? true && recorder?.isDrained ?? true
-        if isDrained { loop.stop() }
-    }
-
-    /// Standard output, or the recording, has taken everything that had to wait.
+    /// An output has taken everything that had to wait, or is not waited for any more: the one place where the peer and
+    /// the input go on.
     func outputDidDrain() {
-        if !isOutputFull { resumeReading() }
+        if !outputs.isFull { resumeReading() }
         readOn()
-        if isStopping { stopWhenDrained() }
+        if isStopping, outputs.isDrained { loop.stop() }
     }
 
     /// Standard output cannot be written any more. A reader that has gone away has seen enough: a normal end.
     private func outputDidFail(_ error: IOError) {
         isDeaf = true
         end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
+        // The peer's close frame is to be heard.
+        outputDidDrain()
         if isStopping { loop.stop() }
     }
 

@@ -50,12 +50,16 @@ final class ListenClient: ConnectionHandler {
 
     /// Reports a frame's header.
     func connection(_ connection: Connection<ListenClient>, receivedHeader header: FrameHeader) {
-        trace?.received(header)
+        guard let trace else { return }
+        trace.received(header)
+        run.waitForOutput(connection)
     }
 
     /// Reports a frame's payload.
     func connection(_ connection: Connection<ListenClient>, receivedPiece piece: RawSpan, of header: FrameHeader) {
-        trace?.received(piece, of: header)
+        guard let trace else { return }
+        trace.received(piece, of: header)
+        run.waitForOutput(connection)
     }
 
     /// Reports the frames that are sent.

@@ -4,16 +4,13 @@ import WSCore
 extension ListenRun {
     /// Shows a client's message.
     func received(_ payload: RawSpan, as kind: MessageKind, from number: Int, on connection: Connection<ListenClient>) {
-        if let editor {
-            if kind == .text { editor.words.remember(payload) }
-            if editor.holdsMuch { connection.pauseReading() }
-        }
+        if kind == .text { editor?.words.remember(payload) }
         if let output {
             output.write(payload, as: kind, client: number)
-            waitForOutput(connection)
         } else if editor != nil {
             console.show(transcript.message(payload, as: kind, .received, client: number).text)
         }
+        waitForOutput(connection)
     }
 
     /// Shows a ping or a pong.
@@ -21,8 +18,8 @@ extension ListenRun {
         control opcode: Opcode, _ payload: RawSpan, from number: Int, on connection: Connection<ListenClient>
     ) {
         output?.events?.writeControl(opcode, payload, client: number)
-        waitForOutput(connection)
         if showsFrames { console.show(transcript.control(opcode, payload, .received, client: number)) }
+        waitForOutput(connection)
     }
 
     /// Shows a close frame.
@@ -36,9 +33,9 @@ extension ListenRun {
         console.show(transcript.message(payload, as: kind, .sent, client: number).text)
     }
 
-    /// Pauses all clients while standard output does not keep up: each may have a large message that has been read.
-    private func waitForOutput(_ connection: Connection<ListenClient>) {
-        guard let output, output.isFull else { return }
+    /// Pauses all clients while the outputs do not keep up: each may have a large message that has been read.
+    func waitForOutput(_ connection: Connection<ListenClient>) {
+        guard isOutputFull else { return }
         if !isWaitedFor {
             isWaitedFor = true
             for other in server.connections.values { other.pauseReading() }
@@ -147,8 +144,7 @@ extension ListenRun: LineEditor.Delegate {
     /// Goes on after the user's editor.
     func editor(_ editor: LineEditor, didReturnWith problem: String?) {
         if let problem { console.error("/edit: \(problem)") }
-        guard !isWaitedFor else { return }
-        for connection in server.connections.values { connection.resumeReading() }
+        outputDidDrain()
     }
 
     static let commands = ReplCommand.commands(forServer: true)

@@ -17,7 +17,7 @@ final class ListenRun {
     /// Standard input, once there is a client to send it to.
     var input: InputReader?
     var inputIsOver = false
-    /// Whether clients wait for standard output.
+    /// Whether clients wait for standard output, or for the terminal.
     var isWaitedFor = false
 
     private(set) lazy var server = makeServer()
@@ -226,13 +226,17 @@ final class ListenRun {
         if output?.isDrained ?? true || !waitsForOutput { loop.stop() }
     }
 
-    private func outputDidDrain() {
-        if isWaitedFor {
+    /// Whether standard output does not keep up, or the user's editor has the terminal for long.
+    var isOutputFull: Bool { output?.isFull ?? false || editor?.holdsMuch ?? false }
+
+    /// An output has taken everything that had to wait.
+    func outputDidDrain() {
+        if isWaitedFor, !isOutputFull {
             isWaitedFor = false
             // In another order each time: the first may fill standard output again.
             for connection in server.connections.values.shuffled() { connection.resumeReading() }
         }
-        if isStopping { loop.stop() }
+        if isStopping, output?.isDrained ?? true { loop.stop() }
     }
 
     /// Standard output cannot be written any more. A reader that has gone away is a normal end.

@@ -10,10 +10,11 @@ final class Recorder {
     private let file: OutputFile
     private let writer: DescriptorWriter
 
-    /// Begins a recording: makes the file, for its owner alone, or empties the one that is there.
-    init(path: String, on loop: EventLoop) throws(IOError) {
+    /// Begins a recording: makes the file, for its owner alone.
+    /// - Parameter isReplacing: Whether a file that is there is emptied; otherwise it is an error.
+    init(path: String, replacing isReplacing: Bool = true, on loop: EventLoop) throws(IOError) {
         self.path = path
-        file = try OutputFile(creating: path)
+        file = try OutputFile(creating: path, replacing: isReplacing)
         writer = try DescriptorWriter(descriptor: file.descriptor, on: loop)
         events = EventWriter(writer, on: loop)
         events.write("recording") { _ in }

@@ -22,6 +22,16 @@ import WSCore
         }
     }
 
+    @Test("a file that is not to be replaced stays as it is")
+    func existing() throws {
+        try withFile(Array("kept".utf8)) { path in
+            try withIdleLoop { loop in
+                #expect(throws: IOError.fileExists) { try Recorder(path: path, replacing: false, on: loop) }
+            }
+            #expect(try File.read(path) == Array("kept".utf8))
+        }
+    }
+
     @Test("a path that cannot be is told at once, and a full disk once")
     func failures() throws {
         try withIdleLoop { loop in

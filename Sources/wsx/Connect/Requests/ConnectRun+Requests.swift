@@ -54,13 +54,13 @@ extension ConnectRun {
     func sendRequests(isInitial: Bool = false) {
         guard requests != nil, !isEnding else { return }
         while let connection, !connection.isClosing, !connection.isFull,
-            let (message, isAwaited) = requests?.next(at: loop.now, isInitial: isInitial)
+            let (message, isAwaited, wasSent) = requests?.next(at: loop.now, isInitial: isInitial)
         {
             message.payload.withUnsafeBytes { bytes in
                 if isAwaited {
-                    send(bytes.bytes, as: message.kind, note: "(request \(message.number))")
+                    send(bytes.bytes, as: message.kind, again: wasSent, note: "(request \(message.number))")
                 } else if message.isInitial {
-                    send(bytes.bytes, as: message.kind)
+                    send(bytes.bytes, as: message.kind, again: wasSent)
                 } else {
                     sendLasting(bytes.bytes, as: message.kind)
                 }
@@ -83,7 +83,7 @@ extension ConnectRun {
         guard let finding = requests?.received(payload, at: loop.now) else { return }
         switch finding {
         case .push:
-            if let pushes { pushes.write(payload, as: kind) } else { show(payload, as: kind) }
+            if let pushes = outputs.pushes { pushes.write(payload, as: kind) } else { show(payload, as: kind) }
         case .reply(let reply):
             show(payload, as: kind, reply: reply)
             scheduleRequestWork()

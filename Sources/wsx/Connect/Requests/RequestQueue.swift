@@ -36,6 +36,8 @@ struct RequestQueue {
     private var initial: [Request] = []
     /// Whether the next connection begins with the initial messages.
     var sendsInitial = true
+    /// The number of the last message that was sent; those that lost connections have sent again have lower ones.
+    private var lastSent = 0
     /// How many messages of the input there were.
     private(set) var messageCount = 0
     /// How many were given up in all.
@@ -77,13 +79,16 @@ struct RequestQueue {
     /// - Parameters:
     ///   - now: The monotonic time.
     ///   - isInitial: Whether only one will do with which every connection begins.
-    /// - Returns: The message and whether a reply to it is awaited.
-    mutating func next(at now: Duration, isInitial: Bool = false) -> (message: Request, isAwaited: Bool)? {
+    /// - Returns: The message, whether a reply to it is awaited, and whether it was sent before.
+    mutating func next(at now: Duration, isInitial: Bool = false) -> (message: Request, isAwaited: Bool, wasSent: Bool)?
+    {
         guard isFull, hasRoom else { return nil }
         let message = waiting[firstWaiting]
         guard message.isInitial || !isInitial else { return nil }
         dropFirstWaiting()
-        return (message, tracker.sent(message, at: now))
+        let wasSent = message.number <= lastSent
+        lastSent = max(lastSent, message.number)
+        return (message, tracker.sent(message, at: now), wasSent)
     }
 
     /// Takes a received message.

@@ -31,8 +31,8 @@ extension ReplCommand {
         ReplCommand(
             "record", "[FILE]", "record the session from now on, or end that",
             details: """
-                In *FILE*, as JSON events of both directions, as `--record` does. The file is made for you alone, or \
-                emptied when it is there.
+                In *FILE*, as JSON events of both directions, as `--record` does. The file is made for you alone; one \
+                that is there is left alone, and another name asked for. A recording before this one ends.
                 """,
             completion: .file
         ) { .record(path: $0.text.isEmpty ? nil : $0.text) },

@@ -84,8 +84,8 @@ import WSCore
         #expect(queue.received(#"{"id":4}"#) == true)
         try queue.add(#"{"id":6}"#)
         queue.connectionLost()
-        #expect(queue.sendable(isInitial: true) == [#"1 {"id":"hello"}"#, "2 {} -"])
-        #expect(queue.sendable() == [#"3 {"id":3}"#, #"5 {"id":5}"#, #"6 {"id":6}"#])
+        #expect(queue.sendable(isInitial: true) == [#"1 {"id":"hello"} *"#, "2 {} - *"])
+        #expect(queue.sendable() == [#"3 {"id":3} *"#, #"5 {"id":5} *"#, #"6 {"id":6}"#])
         try queue.add(#"{"id":7}"#)
         #expect(queue.sendable() == [#"7 {"id":7}"#])
     }
@@ -99,10 +99,10 @@ import WSCore
         #expect(queue.received("") == true)
         #expect(queue.sendable() == ["2 a"])
         queue.connectionLost()
-        #expect(queue.sendable(isInitial: true) == ["1 hello"])
+        #expect(queue.sendable(isInitial: true) == ["1 hello *"])
         #expect(queue.sendable() == [])
         #expect(queue.received("") == true)
-        #expect(queue.sendable() == ["2 a"])
+        #expect(queue.sendable() == ["2 a *"])
         #expect(queue.received("") == true)
         #expect(queue.sendable() == ["3 b"])
     }
@@ -115,7 +115,7 @@ import WSCore
         #expect(queue.sendable() == ["1 hello"])
         queue.abandon()
         #expect(queue.unansweredCount == 1)
-        #expect(queue.sendable() == ["1 hello"])
+        #expect(queue.sendable() == ["1 hello *"])
         #expect(queue.received("") == true)
         #expect(queue.isSettled)
     }
@@ -190,11 +190,13 @@ extension RequestQueue {
         if let problem { throw problem }
     }
 
-    /// What may be sent now, each with its number, and a hyphen after those that want no reply.
+    /// What may be sent now, each with its number, a hyphen after those that want no reply, and a star after those that
+    /// were sent before.
     fileprivate mutating func sendable(isInitial: Bool = false) -> [String] {
         var sent: [String] = []
-        while let (message, isAwaited) = next(at: .zero, isInitial: isInitial) {
-            sent.append("\(message.number) \(String(decoding: message.payload, as: UTF8.self))\(isAwaited ? "" : " -")")
+        while let (message, isAwaited, wasSent) = next(at: .zero, isInitial: isInitial) {
+            let text = String(decoding: message.payload, as: UTF8.self)
+            sent.append("\(message.number) \(text)\(isAwaited ? "" : " -")\(wasSent ? " *" : "")")
         }
         return sent
     }
