@@ -11,6 +11,7 @@ extension ConnectSettings {
         if target.isSameOrigin(as: url) {
             settings.url = target
             settings.connector.request = connector.request.addressed(to: target)
+            settings.requests = try RequestQueue.Settings.make(arguments, requestTarget: target.requestTarget)
         } else {
             settings = try ConnectSettings(arguments.forOtherOrigin(text), secrets: secrets)
         }
