@@ -14,9 +14,10 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 // Regular expressions are PCRE2's: Swift's own would come along with its search in strings.
-let programSettings = swiftSettings + [
-    .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
-]
+let programSettings =
+    swiftSettings + [
+        .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
+    ]
 
 let package = Package(
     name: "wsx",

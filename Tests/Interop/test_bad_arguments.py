@@ -109,7 +109,7 @@ def test_an_argument_that_is_not_utf8_is_refused(untouched, argument):
      (["connect", "--ec\x1b[31mho", "echo:"], ["unknown option"]),
      (["connect", "--echo", "echo:"], ["'--echo' belongs to 'wsx listen'"]),
      (["conect", "echo:"], ["did you mean 'wsx connect'?"]),
-     (["ws://localhost/"], ["did you mean 'wsx connect ws://localhost/'?"]),
+     (["-v", "connect", "echo:"], ["'-v' stands before the command", "'wsx connect -v ...'"]),
      ([], ["a command is missing"]),
      (["connect"], ["needs URL"]),
      (["listen"], ["needs"]),

@@ -41,7 +41,9 @@ def test_an_echo_serves_node_ws(wsx_echo):
 def test_an_echo_shows_what_it_sends_back_when_asked_to_show_everything():
     with Listener("--echo", "-vv", "--timestamps", "off") as server:
         assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
-        server.wait_for(r"#1 ← frame +FIN text masked 5 B\n#1 → text +5 B  hello\n")
+        server.wait_for(
+            r"#1 ← frame +FIN text masked [0-9a-f]{8} 5 B\n +68 65 6c 6c 6f  hello\n"
+            r"#1 → frame +FIN text 5 B\n +68 65 6c 6c 6f  hello\n#1 → text +5 B  hello\n")
 
 
 def test_an_echo_serves_websocat(wsx_echo):

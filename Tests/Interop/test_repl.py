@@ -508,6 +508,25 @@ def test_a_program_that_is_killed_by_sigterm_restores_the_terminal():
             assert terminal.attributes == terminal.attributes_before
 
 
+@pytest.mark.parametrize("keys, status", [([b"\x03"] * 3, 130), ([b"\x1c", b"\x03"], 131)], ids=["ctrl-c", "ctrl-backslash"])
+def test_the_terminal_is_restored_when_the_peer_answers_no_close(keys, status):
+    def script(peer):
+        peer.upgrade()
+        peer.read_until_close()
+        release.wait(20)
+
+    release = threading.Event()
+    with ScriptedServer(script) as server:
+        with RawTerminal("connect", server.url) as terminal:
+            terminal.wait_for(b"> ")
+            for key in keys:
+                terminal.type(key)
+                wait_until(lambda: (terminal.read(), b"close" in terminal.output)[1], what="our close frame")
+            assert terminal.wait() == status
+            assert terminal.attributes == terminal.attributes_before
+        release.set()
+
+
 def test_a_signal_counts_more_than_the_connection_before():
     with ScriptedServer(lambda peer: (peer.upgrade(then=wire.close(1011)), peer.read_until_close())) as server:
         with RawTerminal("connect", server.url) as terminal:

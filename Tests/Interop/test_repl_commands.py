@@ -1,6 +1,7 @@
 """The commands of the prompt that send, connect and tell, in a real terminal."""
 
 import json
+import os
 import re
 import signal
 import threading
@@ -52,6 +53,42 @@ def test_file_sends_a_whole_file_as_text_or_binary(screen, conversation, tmp_pat
     screen.enter("/file")
     screen.wait_for("^wsx: /file: the path is missing$")
     assert len(messages(conversation)) == 3
+
+
+def test_file_waits_for_no_pipe_and_reads_no_device(screen, conversation, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, why in [(tmp_path / "pipe", "invalid argument"), ("/dev/zero", "invalid argument"),
+                      (tmp_path, "illegal operation on a directory")]:
+        screen.enter(f"/file {path}")
+        screen.wait_for(f"^wsx: /file: {path}: {why}$")
+
+
+def test_a_repetition_waits_for_a_peer_that_does_not_read(screen, tmp_path):
+    (tmp_path / "large").write_bytes(b"\xff" * (4 << 20))
+    release = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        release.wait(30)
+        while peer.read_frame().opcode != wire.CLOSE:
+            frames.append(1)
+
+    frames = []
+    with ScriptedServer(script) as server:
+        screen.enter(f"$WSX connect --compress=off {server.url}")
+        screen.wait_for_last_line(">")
+        screen.enter(f"/file {tmp_path}/large")
+        screen.wait_for("→ binary")
+        screen.enter("/repeat 40 1ms")
+        # 16 MiB queued, what the kernel holds, and the one that exceeds it.
+        screen.wait_for("→ binary.*(\n.*)*→ binary.*(\n.*)*→ binary")
+        screen.enter("/info")
+        screen.wait_for(r"^queued +\d+\.\d MiB$")
+        assert screen.text.count("→ binary") < 12
+        release.set()
+        wait_until(lambda: len(frames) == 41, timeout=30)
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
 
 
 def test_binary_sends_what_digits_stand_for(screen, conversation):

@@ -352,13 +352,13 @@ def test_commands_and_topics_are_completed(prompt):
     prompt.type("x")
     prompt.wait_for_last_line("> /ping x")
     prompt.press("C-u")
-    prompt.type("/help rec")
+    prompt.type("/help rep")
     prompt.press("Tab")
-    prompt.wait_for_last_line("> /help reconnect")
+    prompt.wait_for_last_line("> /help repeat")
     prompt.press("C-u")
     prompt.type("/p")
     prompt.press("Tab", "Tab")
-    prompt.wait_for("^/ping +/pong\n> /p$")
+    prompt.wait_for("^/ping +/pong +/pretty\n> /p$")
 
 
 def test_file_names_are_completed(prompt, server, tmp_path):
@@ -381,7 +381,7 @@ def test_words_of_earlier_messages_are_completed(prompt, server):
 
 def test_a_list_of_candidates_is_above_the_line(prompt, server):
     server.send(wire.text("alpha1 alpha2 " + " ".join(f"alpha3_{number}" for number in range(300))))
-    prompt.wait_for("alpha3_299")
+    prompt.wait_for("/show 1 shows it whole$")
     prompt.type("x alph\t\t")
     prompt.wait_for("^… and 102 more\n> x alpha$")
     prompt.enter("1")

@@ -22,7 +22,8 @@ extension HeaderField {
     private static let publicNames: Set = ["www-authenticate", "proxy-authenticate"]
     /// Parts of names, without `-` and `_`.
     private static let secretWords = [
-        "auth", "token", "secret", "password", "passwd", "passphrase", "credential", "session", "signature", "bearer", "jwt",
+        "auth", "token", "secret", "password", "passwd", "passphrase", "credential", "session", "signature", "bearer",
+        "jwt",
         "apikey", "accesskey", "authkey", "privatekey", "masterkey", "functionskey", "subscriptionkey",
     ]
     /// What begins with a secret word, but is another.

@@ -53,11 +53,31 @@ public enum File {
         }
     }
 
+    /// Reads all of the file at `path`, at once: no pipe or device that would have one wait, or has no end.
+    ///
+    /// Throws ``IOError/fileTooLarge`` for more than `maximumBytes`, and ``IOError/invalidArgument`` for what is no
+    /// regular file.
+    public static func readRegular(_ path: String, maximumBytes: Int) throws(IOError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        defer { Descriptor.closeDescriptor(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        if status.st_mode & S_IFMT == S_IFDIR { throw IOError(code: UV_EISDIR.rawValue) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .invalidArgument }
+        guard status.st_size <= maximumBytes else { throw .fileTooLarge }
+        return try contents(of: descriptor)
+    }
+
     /// Reads all of the file at `path`.
     public static func read(_ path: String) throws(IOError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
         defer { Descriptor.closeDescriptor(descriptor) }
+        return try contents(of: descriptor)
+    }
+
+    private static func contents(of descriptor: Int32) throws(IOError) -> [UInt8] {
         var contents: [UInt8] = []
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { piece.deallocate() }

@@ -39,6 +39,10 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let noSuchFile = IOError(code: UV_ENOENT.rawValue)
     /// There is such a file already.
     public static let fileExists = IOError(code: UV_EEXIST.rawValue)
+    /// It is not of the kind that is needed.
+    public static let invalidArgument = IOError(code: UV_EINVAL.rawValue)
+    /// The file is too large.
+    public static let fileTooLarge = IOError(code: UV_EFBIG.rawValue)
     /// It is not allowed.
     public static let accessDenied = IOError(code: UV_EACCES.rawValue)
 

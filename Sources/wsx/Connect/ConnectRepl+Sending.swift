@@ -8,7 +8,9 @@ extension ConnectRepl {
             guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
                 return run.console.error("the line is not UTF-8 text and was not sent")
             }
-            guard run.connection != nil || run.expectsConnection else { return sayDisconnected("message") }
+            guard run.connection != nil || run.expectsConnection && run.keepsMessages else {
+                return sayDisconnected("message")
+            }
             lastMessage = (message, kind)
             if kind == .text { editor.words.remember(bytes.bytes) }
             if run.requests == nil {
@@ -21,13 +23,16 @@ extension ConnectRepl {
         }
     }
 
+    /// The largest file that is sent as one message, in bytes: it is in memory several times.
+    private static let maximumFileBytes = 1 << 30
+
     /// Sends a file as one message.
     /// - Parameter kind: Nil: text where that is wished for and the file is.
     func sendFile(_ path: String, as kind: MessageKind?) {
         let path = UserFiles.expandingHome(path)
         let contents: [UInt8]
         do throws(IOError) {
-            contents = try File.read(path)
+            contents = try File.readRegular(path, maximumBytes: Self.maximumFileBytes)
         } catch {
             return run.console.error("/file: \(escapingControls(path)): \(error)")
         }
@@ -42,8 +47,9 @@ extension ConnectRepl {
     func startRepetition(count: Int, interval: Duration) {
         guard let (payload, kind) = lastMessage else { return run.console.error("/repeat: nothing has been sent yet") }
         repetition = Repetition(count: count, interval: interval, on: run.loop) { [unowned self] in
+            !run.isFull
+        } send: { [unowned self] in
             send(message: payload, as: kind)
-            return !run.isFull
         } finish: { [unowned self] in
             repetition = nil
         }
@@ -78,6 +84,7 @@ extension ConnectRepl {
     }
 
     private func sayDisconnected(_ what: String) {
-        run.console.error("there is no connection: the \(what) was not sent; /reconnect opens one")
+        let remedy = run.expectsConnection ? "one is being opened" : "/reconnect opens one"
+        run.console.error("there is no connection: the \(what) was not sent; \(remedy)")
     }
 }

@@ -46,5 +46,6 @@ extension ConnectRun {
         if unconfirmed != nil { unconfirmed = UnconfirmedMessages() }
         requests?.sendsInitial = !next.messages.isEmpty
         requests?.abandon()
+        if let wished = next.requests { requests?.settings = wished }
     }
 }

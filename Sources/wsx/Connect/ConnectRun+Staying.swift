@@ -118,7 +118,7 @@ extension ConnectRun {
         guard unconfirmed != nil else { return false }
         if isAnswer(end.closing) { unconfirmed?.closeConfirmed() }
         unconfirmed?.connectionLost()
-        guard failure == nil, !isDeaf, !hasClosed else { return false }
+        guard failure == nil, !isDeaf, !hasClosed, !isReopening else { return false }
         guard let cause = silenceFailure ?? Failure.interruption(by: end) else { return false }
         requests?.connectionLost()
         silenceFailure = nil
@@ -154,14 +154,21 @@ extension ConnectRun {
             return close(with: settings.closeFrame)
         }
         repl?.showsConnecting()
-        guard nextSettings != nil else { return connections?.startNow() ?? () }
+        guard nextSettings != nil else {
+            connections?.startNow()
+            return
+        }
         adoptNextSettings()
         connect()
     }
 
+    /// Whether a message without a connection is kept for the next one.
+    var keepsMessages: Bool { unconfirmed != nil || requests != nil }
+
     /// Gives up the wait for a connection.
     func stopConnecting() {
         connections?.cancel()
+        if failure == nil, let lastEnd { failure = finalFailure(of: lastEnd).map { .told($0) } }
         _ = staysAtPrompt()
     }
 

@@ -149,6 +149,9 @@ final class ConnectRun {
         }
         connect()
         loop.run()
+        // However the loop was left, the terminal is given back.
+        repl?.close()
+        repl = nil
         return failure
     }
 

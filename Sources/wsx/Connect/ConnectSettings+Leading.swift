@@ -14,6 +14,7 @@ extension ConnectSettings {
             settings.connector.request = connector.request.addressed(to: target)
             secrets.record.add(target.userInfo)
             secrets.record.add(settings.connector.request)
+            settings.requests = try RequestQueue.Settings.make(arguments, requestTarget: target.requestTarget)
         } else {
             settings = try ConnectSettings(arguments.forOtherOrigin(text), secrets: secrets)
         }

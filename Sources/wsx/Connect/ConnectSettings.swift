@@ -17,7 +17,7 @@ struct ConnectSettings {
     /// What the messages that come decide about the end of the run, before any has come.
     let conditions: EndConditions
     /// How replies are told from other messages; nil: what is sent are no requests.
-    let requests: RequestQueue.Settings?
+    var requests: RequestQueue.Settings?
     /// The close frame that this end sends.
     let closeFrame: CloseFrame
     /// Whether the lines to be sent are typed into a REPL.

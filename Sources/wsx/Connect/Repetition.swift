@@ -17,21 +17,23 @@ final class Repetition {
     ///   - count: How many there are to be, 1 or more.
     ///   - interval: How far apart they are; zero: as fast as they are taken.
     ///   - loop: The loop it belongs to.
-    ///   - send: Sends one; returns whether there is room for more.
+    ///   - hasRoom: Whether there is room for one more.
+    ///   - send: Sends one.
     ///   - finish: Called when all have been sent.
     init(
-        count: Int, interval: Duration, on loop: EventLoop, send: @escaping () -> Bool, finish: @escaping () -> Void
+        count: Int, interval: Duration, on loop: EventLoop, hasRoom: @escaping () -> Bool,
+        send: @escaping () -> Void, finish: @escaping () -> Void
     ) {
         self.count = count
         let timer = Timer(on: loop) { [unowned self] in
             let target = min(count, sentCount + (interval == .zero ? Self.batch : 1))
-            var hasRoom = true
-            while sentCount < target, hasRoom {
+            // Without room, one that is due is sent later.
+            while sentCount < target, hasRoom() {
                 sentCount += 1
-                hasRoom = send()
+                send()
             }
             guard sentCount < count else { return finish() }
-            if interval == .zero { self.timer?.start(after: hasRoom ? .zero : Self.pause) }
+            if interval == .zero { self.timer?.start(after: sentCount == target ? .zero : Self.pause) }
         }
         self.timer = timer
         if interval == .zero { timer.start(after: .zero) } else { timer.start(after: interval, every: interval) }

@@ -19,6 +19,7 @@ final class ReplStatus {
     var base = Base.connected {
         didSet {
             largestQueueBytes = 0
+            timer = nil
             update()
         }
     }

@@ -50,7 +50,9 @@ import WSCore
         let pattern = try Pattern(source)
         var givenUpCount = 0
         pattern.didGiveUp = { givenUpCount += 1 }
-        for (text, expectedCount) in [(Array("x?".utf8), 0), ([UInt8](repeating: 0x78, count: count) + [0x21, 0x21], 1)] {
+        for (text, expectedCount) in [
+            (Array("x?".utf8), 0), ([UInt8](repeating: 0x78, count: count) + [0x21, 0x21], 1),
+        ] {
             for _ in 0..<2 {
                 #expect(text.withUnsafeBytes { !pattern.matches($0.bytes) })
                 #expect(givenUpCount == expectedCount)

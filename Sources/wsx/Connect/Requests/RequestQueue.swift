@@ -28,7 +28,8 @@ struct RequestQueue {
     /// With so many bytes of requests kept for another connection, further ones wait.
     static let keptBytesLimit = 16 << 20
 
-    private let settings: Settings
+    /// What is asked for. How calls are written depends on the server; the rest is the same for any.
+    var settings: Settings
     private var tracker: RequestTracker
     /// What is to be sent, from ``firstWaiting`` on.
     private var waiting: [Request] = []

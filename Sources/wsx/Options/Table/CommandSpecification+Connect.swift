@@ -56,7 +56,7 @@ extension CommandSpecification {
                 line: "wsx connect --json-rpc :8545 'eth_getBalance 0xb60e latest'"),
             CommandExample(
                 purpose: "Check a service's health in CI",
-                line: "wsx connect --request --reply-timeout 2s --expect '\"ok\"' :8080/health '{\"op\":\"health\"}'"),
+                line: "wsx connect --request --reply-timeout 2s --expect '\"ok\"' :8080/health check"),
             CommandExample(
                 purpose: "Send a log as it grows",
                 line: "tail -f app.log | wsx connect --reconnect :8080/ingest"),

@@ -5,12 +5,12 @@ extension ManualSection {
         .table(
             headings: ["--input", "What is sent"],
             rows: [
-                ["lines", "each line, without its LF (and with --crlf without the CR before it)"],
+                ["lines", "each line, without its LF (--crlf: nor the CR before it)"],
                 ["nul", "each record, without the NUL byte that ends it"],
                 ["message", "all of the input as one message"],
                 ["chunks", "the bytes as they come, as binary messages of any length"],
                 ["hex", "a binary message a line: digits of either case"],
-                ["base64", "a binary message a line: RFC 4648, also in the alphabet for URLs"],
+                ["base64", "a binary message a line: RFC 4648, §4 or §5"],
                 ["json", "an event a line, see JSON EVENTS"],
             ]),
         .paragraph(
@@ -27,13 +27,14 @@ extension ManualSection {
                 ["nul", "its bytes and a NUL byte"],
                 ["hex", "two lowercase digits for each byte, and LF"],
                 ["base64", "RFC 4648 with padding, and LF"],
-                ["json", "an event, and events for all else that happens, see JSON EVENTS"],
+                ["json", "events, of all that happens, see JSON EVENTS"],
             ]),
         .paragraph(
             """
             Only `nul`, `hex`, `base64` and `json` tell one message from the next whatever is in them; `nul` if there is \
             no NUL byte. In `wsx connect`, input that is not in its format ends the run with status 2 and is named by its \
-            number; `wsx listen` reports it and goes on.
+            number; `wsx listen` reports it and goes on. On a terminal the prompt shows messages in its own way, whatever \
+            the format.
             """))
 
     /// How events become messages.

@@ -64,7 +64,9 @@ import WSCore
         }
     }
 
-    @Test("the program's own file is taken from others, and one of the user's choice stays as it is", arguments: [true, false])
+    @Test(
+        "the program's own file is taken from others, and one of the user's choice stays as it is",
+        arguments: [true, false])
     func owner(isOwnFile: Bool) throws {
         try withFile(Array("one\n".utf8)) { path in
             #expect(chmod(path, 0o644) == 0)
