@@ -268,6 +268,20 @@ def test_what_is_expected_decides_at_the_end(arguments, status, words):
         assert (result.status, result.err) == (status, "")
 
 
+@pytest.mark.parametrize("end, pattern, status", [
+    (b"done", r"^x=(\w+\s?)+done$", 0), (b"c", r"^x=(w|o|r|d| )*c$", 0), (b"!", r"^x=((\w+)+ ?)+$", 7)])
+def test_a_long_message_is_matched_or_it_is_said_that_this_took_too_long(end, pattern, status):
+    message = b"x=" + b"word " * 8000 + end
+    with ScriptedServer(answering(wire.text(message))) as server:
+        result = wsx("connect", "--linger", "200ms", "--expect", pattern, server.url, "hello")
+    assert (result.status, result.out) == (status, message + b"\n")
+    lines = result.err.splitlines()
+    assert len(lines) == (2 if status else 0)
+    if status:
+        assert lines[0].startswith(f"wsx: searching '{pattern}': it takes too many steps ")
+        assert "no message matched" in lines[1]
+
+
 @pytest.mark.parametrize("then, status", [(wire.close(1011), 1), (wire.frame(wire.TEXT, b"\xff"), 5), (b"", 1)])
 def test_an_end_that_says_more_stays_though_something_was_expected(then, status):
     def script(peer):

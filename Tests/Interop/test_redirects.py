@@ -77,6 +77,8 @@ SECRETS = {
     "-H Cookie": (["-H", "Cookie: id=geheim"], b"Cookie"),
     "-H COOKIE": (["-H", "COOKIE: id=geheim"], b"Cookie"),
     "-H Proxy-Authorization": (["-H", "Proxy-Authorization: Basic geheim"], b"Proxy-Authorization"),
+    "-H X-API-Key": (["-H", "X-API-Key: geheim"], b"X-API-Key"),
+    "-H Private-Token": (["-H", "private-token: geheim"], b"Private-Token"),
     "-H @FILE": (["-H", "@FILE"], b"Authorization"),
 }
 

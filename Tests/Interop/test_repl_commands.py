@@ -254,7 +254,8 @@ def test_connect_leads_to_another_server_without_what_was_for_the_first(screen):
 
     with ScriptedServer(script) as first, ScriptedServer(script) as second:
         screen.enter(
-            f"$WSX connect -i -a me:hidden -b k=v -H 'X-API-Key: hidden' -H 'X-Plain: shown' {first.url} hello")
+            "$WSX connect -i -a me:hidden -b k=v -H 'X-API-Key: hidden' -H 'X-Plain: shown' -H 'Accept-Language: de' "
+            f"-s hidden -o https://app.example {first.url} hello")
         screen.wait_for("→ text +5 B  hello")
         screen.enter("/connect ws://:x")
         screen.wait_for("^wsx: /connect: URL 'ws://:x': ")
@@ -268,7 +269,10 @@ def test_connect_leads_to_another_server_without_what_was_for_the_first(screen):
         assert "Basic " in head and "k=v" in head and "X-API-Key" in head
     for secret in ("Authorization", "Cookie", "X-API-Key", "hidden"):
         assert secret not in to_second
-    assert all("X-Plain" in head for head in (to_first, to_second, back))
+    assert all("X-Plain" in head and "Sec-WebSocket-Protocol: hidden" in head for head in (to_first, back))
+    assert "X-Plain" not in to_second and "Sec-WebSocket-Protocol" not in to_second
+    for head in heads:
+        assert "Accept-Language: de" in head and "Origin: https://app.example" in head
     # What was for the first server is sent to it once.
     assert content(screen, "→") == ["hello"]
 

@@ -123,6 +123,7 @@ def test_a_line_that_may_carry_credentials_is_not_stored_but_can_be_called_back(
     (["--bearer", "abcdef123"], '{"a":"abcdef123"}'),
     (["-b", "sid=xyz12345"], "xyz12345"),
     (["-H", "'Authorization: Custom opaque99'"], "opaque99"),
+    (["-H", "'X-API-Key: opaque99'"], "is it opaque99?"),
     (["--bearer", "env:SECRET"], "x fromenv77 x")])
 def test_a_line_with_a_secret_of_the_run_is_not_stored(server, options, line):
     with Screen(SECRET="fromenv77") as screen:

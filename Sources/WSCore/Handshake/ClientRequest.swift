@@ -86,9 +86,9 @@ public struct ClientRequest: Sendable {
 
     /// The request to make when this one is redirected to `url`.
     ///
-    /// What the user gave for the server stays with its origin: at another one Authorization, Cookie and
-    /// Proxy-Authorization are gone, whichever way they were given, and so is a Host of the user's. They do not come
-    /// back when a further redirect leads back: no other origin decides what is asked for with the user's credentials.
+    /// What the user gave for the server stays with its origin: at another one all fields are gone that may give access
+    /// to something (``HeaderField/isSecret``: Authorization, Cookie, Proxy-Authorization, keys, tokens and the like),
+    /// whichever way they were given, and so is a Host of the user's. They do not come back when a further redirect leads back: no other origin decides what is asked for with the user's credentials.
     /// (curl 7.88 forgets `--user` so too, but sends fields given with `-H` and cookies again.) The user name
     /// and password of `url` are used where there is no Authorization. Stored cookies are never taken along: see
     /// ``withCookies(from:at:)``.
@@ -107,7 +107,7 @@ public struct ClientRequest: Sendable {
         var fields = fields
         fields.remove(named: Self.cookieFieldName)
         if !isSameOrigin {
-            for name in Self.secretFieldNames { fields.remove(named: name) }
+            fields.removeSecrets()
             fields.replaceFirst(with: HeaderField(wellFormedName: "Host", value: url.hostField))
         }
         if let userInfo = url.userInfo, !fields.contains(named: Self.authorizationFieldName) {
@@ -172,8 +172,6 @@ public struct ClientRequest: Sendable {
     static let subprotocolFieldName = "Sec-WebSocket-Protocol"
     private static let authorizationFieldName = "Authorization"
     private static let cookieFieldName = "Cookie"
-    /// Fields that give access to something at the origin for which they were given.
-    private static let secretFieldNames = [authorizationFieldName, cookieFieldName, "Proxy-Authorization"]
     /// Fields that the handshake sets, and those of a body, which it does not have.
     static let reservedFields = [
         "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Accept",

@@ -17,6 +17,11 @@ public struct HTTPFields: Equatable, Sendable {
         fields.removeAll { $0.isNamed(name) }
     }
 
+    /// Removes all fields that may give access to something.
+    mutating func removeSecrets() {
+        fields.removeAll(where: \.isSecret)
+    }
+
     /// Puts a field in the place of the first one of its name, if there is one.
     mutating func replaceFirst(with field: HeaderField) {
         guard let index = fields.firstIndex(where: { $0.isNamed(field.name) }) else { return }

@@ -6,7 +6,8 @@ extension ConnectRepl {
     static func history(_ settings: ConnectSettings, console: Console) -> History {
         // /connect may bring more secrets.
         let record = settings.secrets.record
-        let history = History(path: settings.historyPath) { HistoryPolicy(secrets: record.texts) }
+        let isOwnFile = settings.arguments.history == .host
+        let history = History(path: settings.historyPath, isOwnFile: isOwnFile) { HistoryPolicy(secrets: record.texts) }
         history.didFail = { [weak console] problem in console?.error(problem) }
         history.load()
         return history

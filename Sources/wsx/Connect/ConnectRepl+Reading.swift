@@ -72,7 +72,9 @@ extension ConnectRepl {
 
     private func pattern(_ source: String, for command: String) -> Pattern? {
         do throws(PatternError) {
-            return try Pattern(source)
+            let pattern = try Pattern(source)
+            run.console.watch(pattern)
+            return pattern
         } catch {
             run.console.error("/\(command): '\(escapingControls(source))' is no regular expression: \(error)")
             return nil

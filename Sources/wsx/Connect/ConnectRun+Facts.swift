@@ -13,7 +13,7 @@ extension ConnectRun {
         var facts = [("URL", "\(opened.request.url)"), ("address", opened.peer)]
         facts.append(("open for", Failure.words(for: loop.now - (connectionTime ?? loop.now))))
         if let tls = opened.tls {
-            facts.append(("TLS", ReportedTLS.lines(tls, with: nil).joined(separator: "\n").replacingPrefix("TLS: ")))
+            facts.append(("TLS", ReportedTLS.lines(tls, with: nil).joined(separator: "\n").droppingPrefix("TLS: ")))
         }
         if let subprotocol = opened.upgrade.subprotocol { facts.append(("subprotocol", escapingControls(subprotocol))) }
         facts.append(("compression", compressionFact(connection, opened)))
@@ -77,7 +77,7 @@ struct OpenedFacts {
 
 extension String {
     /// The text without a beginning that it may have.
-    fileprivate func replacingPrefix(_ prefix: String) -> String {
+    fileprivate func droppingPrefix(_ prefix: String) -> String {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }
 }

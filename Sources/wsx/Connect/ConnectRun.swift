@@ -103,6 +103,7 @@ final class ConnectRun {
         self.console = console
         resources = ConnectionResources(on: loop)
         conditions = settings.conditions
+        for pattern in settings.conditions.patterns { console.watch(pattern) }
         requests = try Self.requests(settings)
         if settings.arguments.reconnection != .never { unconfirmed = UnconfirmedMessages() }
         transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)

@@ -26,6 +26,9 @@ struct EndConditions {
         return false
     }
 
+    /// The expressions that are searched for.
+    var patterns: [Pattern] { until + unmet }
+
     /// The expectations that no message has met, as they were typed.
     var unmetExpectations: [String] { unmet.map(\.source) }
 }

@@ -2,18 +2,11 @@ import WSCore
 
 /// The heads of requests and responses, as people are shown them: a line a field, without secrets.
 enum ReportedHead {
-    /// Fields whose values give access to something: HTTP's own, and those that services commonly have for it.
-    private static let secretNames = [
-        "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "API-Key", "X-API-Key", "X-Auth-Token",
-        "X-Access-Token",
-    ]
-
     /// The lines of a request or response, as it is sent.
     static func lines(ofSent head: String) -> [String] {
         head.split(separator: "\r\n").map { sent in
             let name = sent.prefix { $0 != ":" }
-            let isSecret = secretNames.contains { $0.lowercased() == name.lowercased() }
-            return escapingControls(isSecret ? "\(name): •••" : String(sent))
+            return escapingControls(HeaderField.isSecret(name: name) ? "\(name): •••" : String(sent))
         }
     }
 
@@ -30,13 +23,8 @@ enum ReportedHead {
             .map { escapingControls($0) }
     }
 
-    /// Whether a field gives access to something.
-    static func isSecret(_ field: HeaderField) -> Bool {
-        secretNames.contains(where: field.isNamed)
-    }
-
     private static func line(_ field: HeaderField) -> String {
-        if isSecret(field) { return "\(field.name): •••" }
+        if field.isSecret { return "\(field.name): •••" }
         // RFC 9110 §4.2.4: a URL can carry a user name and password.
         let value = field.isNamed("Location") ? WebSocketURL.withoutUserInfo(field.value) : field.value
         return "\(field.name): \(value)"

@@ -24,17 +24,15 @@ final class SecretRecord {
         texts.formUnion([credentials.password, "\(credentials.user):\(credentials.password)"])
     }
 
-    /// Takes the fields of a request that give access: their values, what follows the scheme in them, and cookies.
+    /// Takes the fields of a request that may give access: their values, what follows the scheme in them, and cookies.
     func add(_ request: ClientRequest) {
-        for name in ["Authorization", "Proxy-Authorization"] {
-            for value in request.fields.all(named: name) {
-                texts.insert(value)
-                add(value, after: " ")
+        for field in request.fields where field.isSecret {
+            texts.insert(field.value)
+            if field.isNamed("Cookie") {
+                for pair in field.value.split(separator: ";") { add(String(pair), after: "=") }
+            } else {
+                add(field.value, after: " ")
             }
-        }
-        for value in request.fields.all(named: "Cookie") {
-            texts.insert(value)
-            for pair in value.split(separator: ";") { add(String(pair), after: "=") }
         }
     }
 

@@ -52,6 +52,23 @@ import Testing
         #expect(fields.map(\.name) == ["Connection", "X", "CONNECTION"])
     }
 
+    @Test(
+        "a field that may give access to something is told by its name",
+        arguments: [
+            ("Authorization", true), ("PROXY-authorization", true), ("cookie", true), ("Set-Cookie", true),
+            ("X-API-Key", true), ("apikey", true), ("x_api_key", true), ("X-Auth-Token", true), ("X-Auth", true),
+            ("PRIVATE-TOKEN", true), ("X-Amz-Security-Token", true), ("X-Hub-Signature-256", true),
+            ("X-Session-ID", true), ("Client-Secret", true), ("Ocp-Apim-Subscription-Key", true),
+            ("X-User-Password", true), ("X-Credentials", true),
+            ("Sec-WebSocket-Key", false), ("Sec-WebSocket-Protocol", false), ("WWW-Authenticate", false),
+            ("Proxy-Authenticate", false), ("X-Authority", false), ("Accept", false), ("Origin", false),
+            ("User-Agent", false), ("X-Request-ID", false), ("X-Cookie", false), ("Idempotency-Key", false),
+        ])
+    func secrets(name: String, isSecret: Bool) throws {
+        #expect(try HeaderField(name: name, value: "x").isSecret == isSecret)
+        #expect(HeaderField.isSecret(name: name) == isSecret)
+    }
+
     @Test("only ASCII letters are compared without regard to case: KELVIN SIGN is no k")
     func kelvin() throws {
         #expect(!ASCII.areEqualIgnoringCase("websoc\u{212A}et", "websocket"))

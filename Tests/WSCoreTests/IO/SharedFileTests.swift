@@ -1,5 +1,11 @@
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 @testable import WSCore
 
 @Suite struct SharedFileTests {
@@ -44,6 +50,23 @@ import Testing
                 return nil
             }
             #expect(try File.read("\(directory)/other") == [1])
+        }
+    }
+
+    @Test("while another has the lock, a file is appended to and read, but not replaced")
+    func locked() throws {
+        try withTemporaryDirectory { directory in
+            let path = "\(directory)/file"
+            try SharedFile.append(Array("one\n".utf8), to: path)
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            #expect(flock(descriptor, LOCK_EX) == 0)
+            try SharedFile.append(Array("two\n".utf8), to: path)
+            try SharedFile.update(path, readingAtMost: 100) { bytes, _ in
+                #expect(bytes == Array("one\ntwo\n".utf8))
+                return []
+            }
+            #expect(try File.read(path) == Array("one\ntwo\n".utf8))
         }
     }
 

@@ -225,6 +225,34 @@ import WSCore
         #expect(messages.heartbeat == .init(interval: .seconds(9), maximumMisses: 1, message: Array("{}".utf8)))
     }
 
+    @Test("/connect takes nothing to another origin that may be a secret")
+    func leadingElsewhere() throws {
+        let settings = try self.settings {
+            $0.headers = ["X-Plain: x", "Accept-Language: de", "accept: y", "DNT: 1", "Sec-WebSocket-Protocol: a"]
+            $0.subprotocols = ["chat"]
+            $0.heartbeat = .seconds(9)
+            $0.heartbeatMessage = "token"
+        }
+        let elsewhere = try settings.leading(to: "ws://other/")
+        let fields = elsewhere.connector.request.fields
+        #expect(fields.first(named: "Accept-Language") == "de" && fields.first(named: "Accept") == "y")
+        #expect(fields.first(named: "DNT") == "1")
+        #expect(!fields.contains(named: "X-Plain") && !fields.contains(named: "Sec-WebSocket-Protocol"))
+        #expect(elsewhere.heartbeat?.interval == .seconds(9) && elsewhere.heartbeat?.message == nil)
+        let back = try settings.leading(to: "ws://h/again")
+        #expect(back.connector.request.subprotocols == ["chat", "a"])
+        #expect(back.heartbeat?.message == Array("token".utf8))
+    }
+
+    @Test(
+        "a password in the URL of /connect is a secret of the run",
+        arguments: ["ws://u:hush-hush@h/", "ws://u:hush-hush@i/"])
+    func leadingWithPassword(url: String) throws {
+        let settings = try self.settings { _ in }
+        _ = try settings.leading(to: url)
+        #expect(settings.secrets.record.texts.contains("hush-hush"))
+    }
+
     private func settings(_ change: (inout ConnectArguments) -> Void) throws(Failure) -> ConnectSettings {
         var arguments = ConnectArguments()
         arguments.url = "ws://h/"

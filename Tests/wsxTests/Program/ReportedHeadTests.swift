@@ -8,11 +8,11 @@ import WSCore
     func request() {
         let head =
             "GET /p HTTP/1.1\r\nHost: h\r\nAuthorization: Basic c2VjcmV0\r\ncookie: a=secret\r\n"
-            + "PROXY-Authorization: secret\r\nX-Cookie: shown\r\n\r\n"
+            + "PROXY-Authorization: secret\r\nX-Cookie: shown\r\nx-csrf-token: secret\r\n\r\n"
         #expect(
             ReportedHead.lines(ofSent: head) == [
                 "GET /p HTTP/1.1", "Host: h", "Authorization: •••", "cookie: •••", "PROXY-Authorization: •••",
-                "X-Cookie: shown",
+                "X-Cookie: shown", "x-csrf-token: •••",
             ])
     }
 

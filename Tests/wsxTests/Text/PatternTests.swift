@@ -30,9 +30,34 @@ import WSCore
         #expect(try Self.match("a", [0x00, 0x61]) == 1..<2)
     }
 
-    @Test("a pattern that takes too many steps is not found, and does not hang")
-    func catastrophe() throws {
-        #expect(try Self.match("(x+x+)+y", [UInt8](repeating: 0x78, count: 5000)) == nil)
+    @Test(
+        "a group that repeats through a long text is found",
+        arguments: [
+            (#"^(\w+\s?)+done$"#, "word ", 9 << 10, "done"), ("^(a|b)*c$", "ab", 40 << 10, "c"),
+            ("^(a|b)*c$", "ab", 1 << 20, "c"),
+        ])
+    func longTexts(source: String, part: String, count: Int, end: String) throws {
+        let text = Array(String(repeating: part, count: count / part.utf8.count).utf8) + Array(end.utf8)
+        let pattern = try Pattern(source)
+        pattern.didGiveUp = { Issue.record("it is to be found") }
+        #expect(text.withUnsafeBytes { pattern.firstMatch(in: $0.bytes) } == 0..<text.count)
+    }
+
+    @Test(
+        "a pattern that takes too many steps, or too much memory, is not found, does not hang, and says so once",
+        arguments: [("^(x+x+)+$", 5000), ("^(x|y)*!$", 32 << 20)])
+    func catastrophe(source: String, count: Int) throws {
+        let pattern = try Pattern(source)
+        var givenUpCount = 0
+        pattern.didGiveUp = { givenUpCount += 1 }
+        for (text, expectedCount) in [
+            (Array("x?".utf8), 0), ([UInt8](repeating: 0x78, count: count) + [0x21, 0x21], 1),
+        ] {
+            for _ in 0..<2 {
+                #expect(text.withUnsafeBytes { !pattern.matches($0.bytes) })
+                #expect(givenUpCount == expectedCount)
+            }
+        }
     }
 
     @Test(

@@ -29,8 +29,8 @@ extension ManualSection {
             The history is kept in a file for each host, of which the last 1,000 lines are read. Lines that may carry \
             credentials are not written to it, though they can be called back until the end: those that begin with a \
             space; those that have one of the words below in them, in any case, and with or without `-` and `_`; those \
-            that have a secret of this run in them, from `--auth`, `--bearer`, `--cookie`, `--passphrase`, a URL, or an \
-            Authorization, Proxy-Authorization or Cookie header; those with a user name or password in a URL; and \
+            that have a secret of this run in them, from `--auth`, `--bearer`, `--cookie`, `--passphrase`, a URL, or a \
+            header field that may give access to something (see `--location`); those with a user name or password in a URL; and \
             those with a JSON Web Token. `--history` names another file, `--no-history` none.
             """),
         .listing([HistoryPolicy.words.joined(separator: " ")]),

@@ -57,9 +57,11 @@ extension OptionTable {
             "location", "L", group: .request,
             summary: "Follow redirects",
             manual: """
-                Follow redirects (301, 302, 303, 307 and 308), except from `wss` to `ws`. Authorization, Cookie and \
-                Proxy-Authorization, however they were given, and `--host` stay with the scheme, host and port that \
-                they were given for: nothing of them goes to another, nor comes back from there. Cookies that servers \
+                Follow redirects (301, 302, 303, 307 and 308), except from `wss` to `ws`. `--host` and header \
+                fields that may give access to something, however they were given, stay with the scheme, host and port \
+                that they were given for: nothing of them goes to another, nor comes back from there. These fields are \
+                Authorization, Proxy-Authorization, Cookie, and all whose names tell of a login, a token, a key for \
+                access, a password, a session, a signature or another secret. Cookies that servers \
                 set on the way are sent as a browser would.
                 """,
             effect: .update(.connect { arguments, _ in arguments.followsRedirects = true })),

@@ -20,9 +20,11 @@ extension ReplCommand {
         ReplCommand(
             "connect", "URL", "connect to another server",
             details: """
-                Closes the connection first, where there is one. The options stay, but what logs in (`--auth`, \
-                `--bearer`, `--cookie`, `--cert` and header fields that do) goes to no other origin than the first, and \
-                the messages of the command line are not sent again.
+                Closes the connection first, where there is one. The options stay, but no other origin than the \
+                first gets what logs in, or may: `--auth`, `--bearer`, `--cookie`, `--cert`, `--subprotocol`, the text \
+                of `--heartbeat-message` (pings take its place), and the fields of `--header` but for User-Agent, \
+                Origin, Cache-Control, Pragma, DNT and those that begin with Accept. The messages of the command line \
+                are not sent again.
                 """
         ) { (argument) throws(ReplMistake) in
             guard !argument.text.isEmpty else { throw ReplMistake("the URL is missing") }

@@ -19,14 +19,17 @@ final class History {
     var didFail: ((String) -> Void)?
 
     private var path: String?
+    private let isOwnFile: Bool
     private let policy: () -> HistoryPolicy
 
     /// Makes a history without lines.
     /// - Parameters:
     ///   - path: The file it is kept in; nil: it is kept in memory.
+    ///   - isOwnFile: Whether the file is the program's own, not one of the user's choice: no one else is to read it.
     ///   - policy: Which lines get into the file.
-    init(path: String? = nil, policy: @escaping () -> HistoryPolicy = { HistoryPolicy() }) {
+    init(path: String? = nil, isOwnFile: Bool = false, policy: @escaping () -> HistoryPolicy = { HistoryPolicy() }) {
         self.path = path
+        self.isOwnFile = isOwnFile
         self.policy = policy
     }
 
@@ -37,6 +40,7 @@ final class History {
             if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
                 try File.makeDirectory(String(path[..<slash]))
             }
+            if isOwnFile { try SharedFile.withdraw(path) }
             try SharedFile.update(path, readingAtMost: Self.maximumFileBytes) { bytes, areAll in
                 let entries = HistoryFormat.entries(in: bytes)
                 let kept = entries.suffix(Self.maximumEntries)

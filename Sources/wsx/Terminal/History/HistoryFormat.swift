@@ -40,26 +40,29 @@ enum HistoryFormat {
         if lines.last?.isEmpty ?? false { lines.removeLast() }
         var entries: [HistoryEntry] = []
         var time: Int?
-        var gathered: [UInt8]?
-        func take(_ line: [UInt8]?) {
-            guard let line, isPlausible(line) else { return }
-            entries.append(HistoryEntry(time: time ?? 0, line: line))
+        // Each line of the entry with a newline after it; what is more than an entry can have is not gathered.
+        var gathered: [UInt8] = []
+        func take() {
+            let line = gathered.dropLast()
+            gathered.removeAll()
+            guard isPlausible(line) else { return }
+            entries.append(HistoryEntry(time: time ?? 0, line: Array(line)))
         }
         for line in lines {
             if isTimestamp(line) {
-                take(gathered)
-                (time, gathered) = (Int(String(decoding: line.dropFirst(), as: UTF8.self)) ?? 0, nil)
-            } else if time == nil {
-                take(unescaped(line))
-            } else {
-                gathered = gathered.map { $0 + [newline] + unescaped(line) } ?? unescaped(line)
+                take()
+                time = Int(String(decoding: line.dropFirst(), as: UTF8.self)) ?? 0
+            } else if gathered.count <= maximumEntryBytes + 1 {
+                gathered.append(contentsOf: unescaped(line))
+                gathered.append(newline)
+                if time == nil { take() }
             }
         }
-        take(gathered)
+        take()
         return entries
     }
 
-    private static func isPlausible(_ line: [UInt8]) -> Bool {
+    private static func isPlausible(_ line: ArraySlice<UInt8>) -> Bool {
         !line.isEmpty && line.count <= maximumEntryBytes && !line.contains(0)
             && String(validating: line, as: UTF8.self) != nil
     }
@@ -69,8 +72,8 @@ enum HistoryFormat {
             && line.dropFirst().allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     }
 
-    private static func unescaped(_ line: ArraySlice<UInt8>) -> [UInt8] {
+    private static func unescaped(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let isEscaped = line.first == backslash && isTimestamp(line.drop { $0 == backslash })
-        return Array(isEscaped ? line.dropFirst() : line)
+        return isEscaped ? line.dropFirst() : line
     }
 }

@@ -87,7 +87,8 @@ struct HistoryPolicy {
         // `{"` in Base64.
         while let start = rest.firstRange(of: "eyJ".utf8) {
             let header = rest[start.lowerBound...].prefix(while: isPart)
-            rest = rest[start.upperBound...]
+            // Whatever begins in the same part ends where it ends.
+            rest = rest[header.endIndex...]
             guard header.endIndex < line.endIndex, line[header.endIndex] == UInt8(ascii: ".") else { continue }
             let payload = line[(header.endIndex + 1)...].prefix(while: isPart)
             guard !payload.isEmpty, payload.endIndex < line.endIndex else { continue }

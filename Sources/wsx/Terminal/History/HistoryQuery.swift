@@ -16,7 +16,7 @@ enum HistoryQuery: Equatable {
         switch self {
         case .latest(let count): return Array(numbered.suffix(count))
         case .matching(let source):
-            // It has been compiled before.
+            // The command has compiled it before: see `ReplCommand.editing`.
             guard let pattern = try? Pattern(source) else { return [] }
             return numbered.filter { pattern.matches($0.line.span.bytes) }
         }

@@ -29,6 +29,15 @@ import Testing
         #expect(lines == ["one", "two", "# three", "four"])
     }
 
+    @Test("an entry of as many lines as it can have is read as fast as another, and a longer one is left out")
+    func manyLines() {
+        let lines = [UInt8](repeating: 0x0A, count: HistoryFormat.maximumEntryBytes)
+        let entry = HistoryEntry(time: 1, line: lines)
+        #expect(HistoryFormat.entries(in: HistoryFormat.bytes(of: entry)) == [entry])
+        let longer = HistoryFormat.bytes(of: [HistoryEntry(time: 1, line: lines + [0x0A]), entry])
+        #expect(HistoryFormat.entries(in: longer) == [entry])
+    }
+
     @Test("what nobody can have typed is left out, and the rest is kept")
     func corrupted() {
         let bytes = Array("#1\n".utf8) + [0xFF, 0x0A] + Array("#2\nnull \0\n#3\n#99999999999999999999\nkept\n#4".utf8)

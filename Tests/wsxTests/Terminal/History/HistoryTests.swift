@@ -1,6 +1,12 @@
 import Testing
 import WSCore
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 @testable import wsx
 
 @Suite struct HistoryTests {
@@ -55,6 +61,21 @@ import WSCore
             history.record(Array("next".utf8))
             #expect(history.lines.count == History.maximumEntries)
             #expect(history.line(number: history.firstNumber + History.maximumEntries - 1) == Array("next".utf8))
+        }
+    }
+
+    @Test(
+        "the program's own file is taken from others, and one of the user's choice stays as it is",
+        arguments: [true, false])
+    func owner(isOwnFile: Bool) throws {
+        try withFile(Array("one\n".utf8)) { path in
+            #expect(chmod(path, 0o644) == 0)
+            let history = History(path: path, isOwnFile: isOwnFile)
+            history.load()
+            #expect(history.lines == [Array("one".utf8)])
+            var status = stat()
+            #expect(stat(path, &status) == 0)
+            #expect(status.st_mode & 0o777 == (isOwnFile ? 0o600 : 0o644))
         }
     }
 
