@@ -277,6 +277,31 @@ def test_connect_leads_to_another_server_without_what_was_for_the_first(screen):
     assert content(screen, "→") == ["hello"]
 
 
+def test_connect_leads_to_the_embedded_echo_server_again_and_again(screen):
+    screen.enter("$WSX connect echo:; echo status $?")
+    screen.wait_for_last_line(">")
+    for number in range(3):
+        screen.enter("/connect echo:")
+        screen.wait_for(rf"^Disconnected(.*\n)*(.*Disconnected(.*\n)*){{{number}}}Connected to echo:")
+        screen.wait_for_last_line(">")
+        screen.enter(f"message {number}")
+        screen.wait_for(f"← text +9 B  message {number}$")
+    screen.press("C-d")
+    screen.wait_for("^status 0$")
+
+
+def test_a_long_repetition_shows_what_comes_and_ends_with_control_c(screen):
+    screen.enter("$WSX connect echo:; echo status $?")
+    screen.wait_for_last_line(">")
+    screen.enter("again")
+    screen.enter("/repeat 10000000")
+    screen.wait_for("(← text +5 B  again(.*\n)*){20}")
+    screen.press("C-c")
+    screen.wait_for(r"^Repeated \d+ times\.$", timeout=20)
+    screen.press("C-d")
+    screen.wait_for("^status 0$", timeout=20)
+
+
 def test_a_connection_that_fails_leaves_the_prompt(screen):
     with Listener("--echo") as server:
         screen.enter(f"$WSX connect {server.url}")

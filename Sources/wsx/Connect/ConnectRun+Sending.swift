@@ -12,6 +12,7 @@ extension ConnectRun: InputReader.Receiver {
             send(control: .ping, payload)
         case .pong: send(control: .pong, payload)
         case .close(let frame): endInput(with: frame)
+        case .end(let frame): endInput(with: frame, waitsForReplies: true)
         }
     }
 
@@ -44,11 +45,14 @@ extension ConnectRun: InputReader.Receiver {
     }
 
     /// Takes what the input closes with for its end; nil: it just ends. Where there is no connection, the next is closed.
-    private func endInput(with frame: CloseFrame?) {
+    /// - Parameter waitsForReplies: Whether the end is that of any input, but for the frame. Requests are waited for in
+    ///   any case.
+    private func endInput(with frame: CloseFrame?, waitsForReplies: Bool = false) {
         input?.close()
         inputClose = frame
         inputEnded(nil)
-        if frame != nil, connection != nil { endAsAsked() }
+        guard frame != nil, connection != nil, !waitsForReplies, requests?.isSettled ?? true else { return }
+        endAsAsked()
     }
 
     /// Waits for replies, now that there is no more input.

@@ -74,7 +74,8 @@ final class ConnectRun {
     var hasConfirmed = false
     var confirmationWait = ConfirmationWait.none
 
-    private var embeddedEcho: ListenRun?
+    /// The server behind `echo:`, once it was asked for, and where it listens.
+    private var embeddedEcho: (server: ListenRun, destination: Connector.Settings.Destination)?
     /// Why the run does not end as asked, or why the last connection of a prompt did not.
     var failure: Failure?
     /// When the first connection was opened, of those that have not been summed up.
@@ -170,11 +171,13 @@ final class ConnectRun {
     }
 
     private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
+        // Another connection may lead there again, and one that is over there has an end to be told.
+        if let embeddedEcho { return embeddedEcho.destination }
         let echo = try ListenRun(.embeddedEcho(for: settings), on: loop, console: console)
         let address = try echo.start()
-        // One of an earlier connection goes with it.
-        embeddedEcho = echo
-        return .tcp(host: address?.host ?? "", port: address?.port ?? 0)
+        let destination = Connector.Settings.Destination.tcp(host: address?.host ?? "", port: address?.port ?? 0)
+        embeddedEcho = (echo, destination)
+        return destination
     }
 
     /// Takes a connection: sends what every one begins with, then what may not have arrived on the one before.

@@ -7,8 +7,10 @@ final class Repetition {
     private let count: Int
     private var timer: Timer?
 
-    /// How many are sent between two looks at what comes.
-    private static let batch = 100
+    /// How many are sent between two looks at what comes, and how far apart these are at least: a timer without a wait
+    /// would keep the loop from anything else.
+    private static let batch = 200
+    private static let batchInterval = Duration.milliseconds(1)
     /// How long to wait when there is no room for more.
     private static let pause = Duration.milliseconds(10)
 
@@ -33,7 +35,7 @@ final class Repetition {
                 send()
             }
             guard sentCount < count else { return finish() }
-            if interval == .zero { self.timer?.start(after: sentCount == target ? .zero : Self.pause) }
+            if interval == .zero { self.timer?.start(after: sentCount == target ? Self.batchInterval : Self.pause) }
         }
         self.timer = timer
         if interval == .zero { timer.start(after: .zero) } else { timer.start(after: interval, every: interval) }

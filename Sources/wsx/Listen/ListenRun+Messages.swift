@@ -79,7 +79,7 @@ extension ListenRun: InputReader.Receiver {
             connection.send(payload, as: kind)
         case .ping: send(control: .ping, payload, to: connection)
         case .pong: send(control: .pong, payload, to: connection)
-        case .close(let frame?):
+        case .close(let frame?), .end(let frame):
             if showsFrames { console.show(transcript.close(frame, .sent, client: number)) }
             connection.close(frame)
         // The end of one session is not the end of the server.

@@ -101,11 +101,12 @@ struct InputDecoder: ~Copyable {
         let input = Input(item: item, client: event.client, delay: delay)
         guard isRecording else { return input }
         // A session at the prompt may go on after a close; only the last one was its end.
-        guard case .close = item else {
+        guard case .close(let frame) = item else {
             close = nil
             return input
         }
-        close = input
+        // What it followed in the recording were replies, which may take longer this time.
+        close = Input(item: frame.map { .end($0) } ?? item, client: event.client, delay: delay)
         return nil
     }
 

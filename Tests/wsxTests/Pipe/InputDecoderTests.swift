@@ -53,9 +53,9 @@ import WSCore
         let (head, close) = (#"{"type":"recording"}"#, #"{"type":"close","direction":"out","code":1000}"#)
         let (inClose, ping) = (#"{"type":"close","direction":"in"}"#, #"{"type":"ping","direction":"out"}"#)
         let cases: [(lines: [String], items: [InputItem], atEnd: InputItem?)] = [
-            ([head, close, inClose, Self.incoming], [], .close(CloseFrame(code: .normalClosure))),
+            ([head, close, inClose, Self.incoming], [], .end(CloseFrame(code: .normalClosure))),
             ([head, close, Self.out], [.message(.text)], nil),
-            ([head, close, ping, close], [.ping], .close(CloseFrame(code: .normalClosure))),
+            ([head, close, ping, close], [.ping], .end(CloseFrame(code: .normalClosure))),
             ([close, ping], [.close(CloseFrame(code: .normalClosure)), .ping], nil),
         ]
         for (lines, items, atEnd) in cases {

@@ -87,7 +87,7 @@ extension ManualSection {
         .paragraph(
             """
             At the prompt a session may go on after a close frame, on another connection. Replayed, all of it is sent on \
-            one: of the close frames of a recording only one with which it ends is sent, at the end of the input.
+            one: of the close frames of a recording only one with which it ends is sent, after the wait for replies that follows any input (`--linger`).
             """),
         .listing([
             "wsx connect --record session.jsonl wss://chat.example/room",
@@ -102,6 +102,6 @@ extension ManualSection {
             A recording of `wsx connect --record` is `--input json` as well: begins the input with a `recording` event, \
             only what went `out` is sent. With `--replay-speed` an event waits until as much time has passed since the \
             first event as lay between the two, divided by the speed. Events without a `time`, and those whose time goes \
-            backwards, do not wait. Of its close frames only one with which it ends is sent, at the end of the input.
+            backwards, do not wait. Of its close frames only one with which it ends is sent, after the wait for replies that follows any input (`--linger`).
             """))
 }

@@ -96,7 +96,7 @@ final class ExternalEditor {
         case .signal(let number): return .failed("'\(escapingControls(command))' was ended by signal \(number)")
         }
         do throws(IOError) {
-            return text(in: try File.read(path))
+            return text(in: try File.readRegular(path, maximumBytes: maximumBytes + 1))
         } catch {
             return .failed("\(escapingControls(path)): \(error)")
         }
