@@ -22,6 +22,7 @@ extension FuzzTarget {
         case .close(let frame):
             expect(frame?.code?.mayTravel ?? true, "a code that may not travel")
             expect(frame?.reason.utf8.count ?? 0 <= 123, "a reason that is too long")
+        case .end: unexpected("one event says nothing of the end of the input")
         }
         guard let line = written(item, payload) else { return }
         var second = EventReader()
@@ -37,7 +38,7 @@ extension FuzzTarget {
             case .message: "message"
             case .ping: "ping"
             case .pong: "pong"
-            case .close: "close"
+            case .close, .end: "close"
             }
         var event = JSONEvent(type, time: Array("2026-05-01T12:00:00.000000Z".utf8).span.bytes, into: ByteBuffer())
         switch item {
@@ -45,6 +46,7 @@ extension FuzzTarget {
             event.add("opcode", kind == .text ? "text" as StaticString : "binary")
             event.addPayload(payload.span.bytes, isText: kind == .text)
         case .ping, .pong: event.addPayload(payload.span.bytes, isText: false)
+        case .end: return nil
         case .close(let frame):
             guard let frame else { return nil }
             event.add("code", Int((frame.code ?? .noStatus).rawValue))
