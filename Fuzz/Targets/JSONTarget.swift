@@ -21,6 +21,8 @@ extension FuzzTarget {
         let other = try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)
         if other != nil {
             if case .tooDeep? = problem { return }
+            // The other one takes a comma before the end of an object or array.
+            if case .unexpected(let offset)? = problem, "]}".utf8.contains(input[offset]) { return }
             expectEqual(problem, nil, "a text that another parser takes")
         }
         // What cannot be a value: numbers beyond a Double, and halves of surrogate pairs.
