@@ -68,6 +68,14 @@ def test_what_the_program_sends_of_itself_is_not_recorded_as_sent(tmp_path):
         ("recording", None, None), ("open", None, None), ("ping", "in", "theirs"), ("close", "in", 1000)]
 
 
+def answer_pings_and_close(peer):
+    """Confirms what was sent, up to the client's close frame, which is answered."""
+    while (frame := peer.read_frame()).opcode != wire.CLOSE:
+        if frame.opcode == wire.PING:
+            peer.send(wire.frame(wire.PONG, frame.payload))
+    peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+
 def test_a_message_is_recorded_once_however_often_it_is_sent(tmp_path):
     def script(peer):
         peer.upgrade()
@@ -76,10 +84,7 @@ def test_a_message_is_recorded_once_however_often_it_is_sent(tmp_path):
         if number == 1:
             peer.reset()
             return seen
-        while (frame := peer.read_frame()).opcode != wire.CLOSE:
-            if frame.opcode == wire.PING:
-                peer.send(wire.frame(wire.PONG, frame.payload))
-        peer.send(wire.frame(wire.CLOSE, frame.payload))
+        answer_pings_and_close(peer)
         return seen
 
     path = tmp_path / "session.jsonl"
@@ -102,10 +107,7 @@ def test_a_request_is_recorded_once_however_often_it_is_sent(tmp_path):
             return seen
         for number in (1, 2):
             peer.send(wire.text('{"id":%d}' % number))
-        while (frame := peer.read_frame()).opcode != wire.CLOSE:
-            if frame.opcode == wire.PING:
-                peer.send(wire.frame(wire.PONG, frame.payload))
-        peer.send(wire.frame(wire.CLOSE, frame.payload))
+        answer_pings_and_close(peer)
         return seen
 
     path = tmp_path / "session.jsonl"
