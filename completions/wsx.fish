@@ -82,6 +82,7 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -l no-stdin -d 'Do not r
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l text -d 'Send text messages (default)'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l binary -d 'Send binary messages'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l echo -d 'Send each message back to its sender'
+complete -c wsx -n '__fish_seen_subcommand_from listen' -l broadcast -d 'Send each message to all other clients'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l path -x -d 'Accept only this request path'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -s s -l subprotocol -x -d 'Speak this subprotocol (also A,B)'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -s H -l header -x -d 'Add \'Name: value\' or @FILE to responses'

@@ -10,7 +10,7 @@ final class ListenClient: ConnectionHandler {
     var isGivenUp = false
 
     private unowned let run: ListenRun
-    private let isEcho: Bool
+    private let mode: ListenMode
     private let isObserved: Bool
     /// Shows every frame; nil: nobody asked for it.
     private let trace: FrameTrace?
@@ -19,18 +19,23 @@ final class ListenClient: ConnectionHandler {
     init(number: Int, of run: ListenRun) {
         self.number = number
         self.run = run
-        isEcho = run.settings.arguments.isEcho
+        mode = run.settings.arguments.mode
         isObserved = run.observesMessages
         trace = run.makeTrace(ofClient: number)
     }
 
-    /// Sends a message back, or hands it on.
+    /// Shows a message, and does with it what the mode says.
     func connection(
         _ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
-        guard isEcho, outbox.send(payload, as: kind) else { return }
-        if isObserved { run.echoed(payload, as: kind, to: number) }
+        switch mode {
+        case .conversation: break
+        case .broadcast: run.relay(payload, as: kind, from: connection)
+        case .echo:
+            guard outbox.send(payload, as: kind) else { return }
+            if isObserved { run.echoed(payload, as: kind, to: number) }
+        }
     }
 
     /// Reports a ping.

@@ -22,17 +22,14 @@ final class ListenRun {
 
     private(set) lazy var server = makeServer()
     /// The beginning of its clients' URLs, which the request's path follows.
-    private var urlPrefix = ""
-    private var failure: Failure?
+    var urlPrefix = ""
+    var failure: Failure?
     private(set) var isEnding = false
-    private var isStopping = false
+    private(set) var isStopping = false
     private var signals: [SignalWatcher] = []
-    private var slowReaderTimer: Timer?
-    private var hasReportedLimit = false
+    var slowReaderTimer: Timer?
+    var hasReportedLimit = false
     private var endTimer: Timer?
-
-    /// How long a client that takes nothing may hold up what goes to all before it is closed with 1013.
-    static let slowReaderLimit = Duration.seconds(5)
 
     /// What the end may take beyond the closing handshake's limit.
     private static let endGrace = Duration.seconds(1)
@@ -132,70 +129,6 @@ final class ListenRun {
         }
     }
 
-    // MARK: Clients
-
-    private func opened(_ client: Server<ListenClient>.Client) -> ListenClient {
-        let request = client.upgrade.request
-        // A target in absolute form has an authority of its own, which is not where we listen.
-        let target = (request.path ?? request.target) + (request.query.map { "?\($0)" } ?? "")
-        if !settings.isEmbedded {
-            let origin = client.address.map { " from \($0)" } ?? ""
-            let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
-            console.notice(escapingControls("Client \(client.number) connected\(origin): \(target)\(subprotocol)"))
-        }
-        if settings.arguments.verbosity > 0 {
-            if let tls = client.tls { console.notice(ReportedTLS.lines(tls, with: nil).joined(separator: "\n")) }
-            for line in ReportedHead.lines(of: request) {
-                console.show(transcript.head(line, .received))
-            }
-            let response = String(decoding: client.responseBytes, as: UTF8.self)
-            for line in ReportedHead.lines(ofSent: response) { console.show(transcript.head(line, .sent)) }
-        }
-        output?.events?.writeOpen(
-            url: urlPrefix + target, subprotocol: client.upgrade.subprotocol, extensions: client.extensions,
-            client: client.number)
-        // What is read goes to the clients there are: the input waits for the first.
-        loop.atEndOfTurn(self)
-        return ListenClient(number: client.number, of: self)
-    }
-
-    private func refused(_ refusal: HandshakeRefusal, _ address: SocketAddress?) {
-        guard !settings.isEmbedded else { return }
-        let origin = address.map { " from \($0)" } ?? ""
-        console.notice("Refused a request\(origin): \(refusal.status), \(refusal.reason)")
-    }
-
-    private func failedToSecure(_ error: TLSError, _ address: SocketAddress?) {
-        let origin = address.map { " from \($0)" } ?? ""
-        console.notice("Refused a client\(origin): \(error)")
-    }
-
-    /// Says once that clients have to wait for descriptors.
-    private func reachedLimit(_ count: Int) {
-        guard !hasReportedLimit else { return }
-        hasReportedLimit = true
-        console.error("\(count) clients fill the descriptor limit: further ones wait; ulimit -n raises it")
-    }
-
-    /// A client's connection is over.
-    func ended(_ number: Int, _ end: ConnectionEnd, _ connection: Connection<ListenClient>) {
-        server.remove(number)
-        if !settings.isEmbedded {
-            let violation = end.violation.map { ", \($0)" } ?? ""
-            let reason = end.reason.isEmpty ? "" : " \"\(escapingControls(end.reason))\""
-            console.notice("Client \(number) disconnected: \(end.code.rawValue)\(reason)\(violation)")
-            if settings.arguments.verbosity > 0 {
-                let traffic = TrafficReport.words(
-                    sent: connection.sentTraffic, received: connection.receivedTraffic, showsWire: true)
-                console.notice("Client \(number): \(traffic)")
-            }
-        }
-        if let violation = end.violation { output?.events?.writeFailure(.violation(violation), client: number) }
-        output?.events?.writeClose(end, client: number)
-        if isEnding, server.connections.isEmpty { return stop() }
-        clientDidDrain()
-    }
-
     // MARK: Ending
 
     /// Closes every client with 1001, and stops when they are gone; asked again, it stops at once.
@@ -217,79 +150,13 @@ final class ListenRun {
         end()
     }
 
-    private func stop(waitsForOutput: Bool = true) {
+    /// Stops the loop, once standard output has everything if it is waited for.
+    func stop(waitsForOutput: Bool = true) {
         editor?.close()
         editor = nil
         console.editor = nil
         isStopping = true
         output?.flush()
         if output?.isDrained ?? true || !waitsForOutput { loop.stop() }
-    }
-
-    /// Whether standard output does not keep up, or the user's editor has the terminal for long.
-    var isOutputFull: Bool { output?.isFull ?? false || editor?.holdsMuch ?? false }
-
-    /// An output has taken everything that had to wait.
-    func outputDidDrain() {
-        if isWaitedFor, !isOutputFull {
-            isWaitedFor = false
-            // In another order each time: the first may fill standard output again.
-            for connection in server.connections.values.shuffled() { connection.resumeReading() }
-        }
-        if isStopping, output?.isDrained ?? true { loop.stop() }
-    }
-
-    /// Standard output cannot be written any more. A reader that has gone away is a normal end.
-    private func outputDidFail(_ error: IOError) {
-        if error != .brokenPipe { failure = .output(error) }
-        // Clients that waited for standard output are to be heard: their close frames end the run.
-        for connection in server.connections.values { connection.resumeReading() }
-        if isStopping { loop.stop() } else if !isEnding { end() }
-    }
-
-    // MARK: Slow readers
-
-    /// Pauses the input while a client's queue is full, and closes one that takes nothing meanwhile.
-    func holdInputForSlowReaders() {
-        let now = loop.turnTime
-        for connection in slowReaders {
-            let queuedBytes = connection.queuedBytes
-            guard let last = connection.handler.lastFull, last.queuedBytes <= queuedBytes else {
-                connection.handler.lastFull = (queuedBytes, now)
-                continue
-            }
-            // A client that has the server to itself holds nobody up.
-            if now - last.time >= Self.slowReaderLimit, server.connections.count > 1 {
-                connection.handler.isGivenUp = true
-                connection.close(CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
-            }
-        }
-        guard !slowReaders.isEmpty else { return readOn() }
-        input?.pause()
-        guard slowReaderTimer == nil else { return }
-        let timer = Timer(on: loop) { [unowned self] in
-            slowReaderTimer = nil
-            holdInputForSlowReaders()
-        }
-        slowReaderTimer = timer
-        timer.start(after: Self.slowReaderLimit)
-    }
-
-    private var slowReaders: [Connection<ListenClient>] {
-        server.connections.values.filter { $0.isFull && !$0.handler.isGivenUp }
-    }
-
-    /// Goes on with the input when all clients have room.
-    func clientDidDrain() {
-        guard slowReaders.isEmpty else { return }
-        slowReaderTimer = nil
-        readOn()
-    }
-}
-
-extension ListenRun: EndOfTurnWork {
-    /// A client has come.
-    func endTurn() {
-        readOn()
     }
 }

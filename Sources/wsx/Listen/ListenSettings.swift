@@ -44,7 +44,7 @@ struct ListenSettings {
         }
         isEmbedded = false
         isRepl =
-            arguments.readsInput && !arguments.isEcho && arguments.input == .lines
+            arguments.readsInput && !arguments.mode.answersByItself && arguments.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
     }
 
@@ -61,7 +61,7 @@ struct ListenSettings {
     /// The server of `echo:`: it speaks whatever the client asks for, and takes messages as large as the client does.
     static func embeddedEcho(for client: ConnectSettings) throws(Failure) -> ListenSettings {
         var arguments = ListenArguments()
-        arguments.isEcho = true
+        arguments.mode = .echo
         arguments.maximumMessageBytes = .max
         arguments.maximumFragments = .max
         let policy: ServerPolicy
@@ -80,17 +80,17 @@ struct ListenSettings {
             limits: Limits(
                 maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
             fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
-            pausesReadingWhenFull: arguments.isEcho)
+            pausesReadingWhenFull: arguments.mode == .echo)
     }
 
     /// Whether what is sent comes through a pipe or from a file.
-    var readsPipe: Bool { arguments.readsInput && !arguments.isEcho && !isRepl }
+    var readsPipe: Bool { arguments.readsInput && !arguments.mode.answersByItself && !isRepl }
 
     /// Whether messages, or events, go to standard output: not while a terminal shows them, and an echo server
     /// writes events alone.
     var writesOutput: Bool {
         if isEmbedded || (isRepl && StandardDescriptors.isTerminal(StandardDescriptors.output)) { return false }
-        return !arguments.isEcho || arguments.output == .json
+        return !arguments.mode.answersByItself || arguments.output == .json
     }
 
     /// The kind of the messages that are sent.

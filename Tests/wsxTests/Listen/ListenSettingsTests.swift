@@ -71,11 +71,11 @@ import WSCore
 
     @Test("an echo server neither reads input nor writes messages, but may write events")
     func echo() throws {
-        let echo = try self.settings { $0.isEcho = true }
+        let echo = try self.settings { $0.mode = .echo }
         #expect(!echo.readsPipe && !echo.writesOutput && !echo.isRepl)
         #expect(echo.connection.pausesReadingWhenFull)
         let events = try self.settings {
-            $0.isEcho = true
+            $0.mode = .echo
             $0.output = .json
         }
         #expect(events.writesOutput)

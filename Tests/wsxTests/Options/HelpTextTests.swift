@@ -61,11 +61,14 @@ import Testing
 
                 Server:
                       --echo                        Send each message back to its sender
+                      --broadcast                   Send each message to all other clients
                       --path PATH                   Accept only this request path
                   -s, --subprotocol NAME            Speak this subprotocol (also A,B)
                   -H, --header HEADER               Add 'Name: value' or @FILE to responses
-                  -o, --origin ORIGIN               Let in browsers from ORIGIN; * is all
                       --handshake-timeout DURATION  Time for a client's upgrade [10s]
+
+                Access:
+                  -o, --origin ORIGIN               Let in browsers from ORIGIN; * is all
 
                 Input and output:
                       --input FORMAT                How stdin is cut into messages [lines]

@@ -2,7 +2,7 @@
 struct ListenArguments: Equatable, Sendable, SharedArguments {
     /// As typed: `PORT`, `ADDRESS:PORT` or `unix:PATH`.
     var address = ""
-    var isEcho = false
+    var mode = ListenMode.conversation
     var readsInput = true
     var payload = PayloadKind.automatic
 

@@ -2,6 +2,9 @@
 enum OptionGroup: String, CaseIterable {
     case messages = "Messages"
     case server = "Server"
+    case access = "Access"
+    case web = "Web pages"
+    case faults = "Fault injection"
     case format = "Input and output"
     case ending = "Ending"
     case requests = "Requests and replies"
