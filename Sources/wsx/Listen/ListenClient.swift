@@ -9,6 +9,9 @@ final class ListenClient: ConnectionHandler {
     /// Whether the client has been closed because it read too slowly: nobody waits for it any more.
     var isGivenUp = false
 
+    /// What the log is to say of the client at the end, and when it came; nil: there is no log.
+    let log: (line: ConnectionLogLine, openTime: Duration)?
+
     private unowned let run: ListenRun
     private let mode: ListenMode
     private let isObserved: Bool
@@ -16,8 +19,11 @@ final class ListenClient: ConnectionHandler {
     private let trace: FrameTrace?
 
     /// Makes the handler of a client that has just been accepted.
-    init(number: Int, of run: ListenRun) {
-        self.number = number
+    init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
+        number = client.number
+        log =
+            run.keepsLog
+            ? (ConnectionLogLine(address: client.address, request: client.upgrade.request), run.loop.now) : nil
         self.run = run
         mode = run.settings.arguments.mode
         isObserved = run.observesMessages

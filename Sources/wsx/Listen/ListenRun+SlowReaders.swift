@@ -17,7 +17,7 @@ extension ListenRun {
             // A client that has the server to itself holds nobody up.
             if now - last.time >= Self.slowReaderLimit, server.connections.count > 1 {
                 connection.handler.isGivenUp = true
-                connection.close(CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
+                close(connection, with: CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
             }
         }
         guard !slowReaders.isEmpty else { return readOn() }

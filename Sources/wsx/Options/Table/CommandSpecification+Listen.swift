@@ -4,7 +4,7 @@ extension CommandSpecification {
         command: .listen,
         operands: [
             OperandSpecification(
-                "[ADDRESS:]PORT", required: true,
+                "[ADDRESS:]PORT", required: false,
                 summary: "Where to listen; also unix:PATH",
                 manual: """
                     Where to listen. Without an address it is `127.0.0.1`, which only this machine can reach; \
