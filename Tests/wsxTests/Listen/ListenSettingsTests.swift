@@ -29,6 +29,13 @@ import WSCore
         }
     }
 
+    @Test("an address is needed unless sockets were handed over")
+    func noAddress() {
+        expectMessage(
+            "'wsx listen' needs [ADDRESS:]PORT: no socket was handed over (LISTEN_FDS); 'wsx listen -h' shows the usage"
+        ) { () throws(Failure) in _ = try self.settings { $0.address = "" } }
+    }
+
     @Test(
         "a host that is no address is refused",
         arguments: [("example.com:80", "example.com"), ("1.2.3:80", "1.2.3"), ("[x]:1", "x")])
