@@ -2,8 +2,8 @@
 public struct OpeningFacts: Sendable {
     /// The client's address; nil on a Unix-domain socket.
     public let address: SocketAddress?
-    /// The time since it was accepted.
-    public let duration: Duration
+    /// When it was accepted, in the loop's turn time.
+    public let acceptTime: Duration
     /// The number of bytes that came from it.
     public let receivedBytes: Int
     /// The number of bytes of the answer to it.

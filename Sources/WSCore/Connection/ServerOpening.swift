@@ -10,7 +10,7 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     let stream: any ByteStream
     private let address: SocketAddress?
-    private let startTime: Duration
+    private let acceptTime: Duration
     private var traffic = (receivedBytes: 0, sentBytes: 0)
     private var handshake: ServerHandshake
     private let completion: (ServerOpening, Outcome) -> Void
@@ -24,7 +24,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     ) {
         self.stream = stream
         self.address = address
-        startTime = stream.loop.now
+        acceptTime = stream.loop.turnTime
         self.completion = completion
         self.timeout = timeout
         handshake = ServerHandshake(policy: policy)
@@ -33,7 +33,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     /// What there is to say of it for a log.
     var facts: OpeningFacts {
         OpeningFacts(
-            address: address, duration: stream.loop.now - startTime, receivedBytes: traffic.receivedBytes,
+            address: address, acceptTime: acceptTime, receivedBytes: traffic.receivedBytes,
             sentBytes: traffic.sentBytes)
     }
 

@@ -9,8 +9,8 @@ final class ListenClient: ConnectionHandler {
     /// Whether the client has been closed because it read too slowly: nobody waits for it any more.
     var isGivenUp = false
 
-    /// What the log is to say of the client at the end, and when it came; nil: there is no log.
-    let log: (line: ConnectionLogLine, openTime: Duration)?
+    /// What the log is to say of the client at the end; nil: there is no log.
+    let logLine: ConnectionLogLine?
 
     private unowned let run: ListenRun
     private let mode: ListenMode
@@ -21,9 +21,10 @@ final class ListenClient: ConnectionHandler {
     /// Makes the handler of a client that has just been accepted.
     init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
         number = client.number
-        log =
+        logLine =
             run.keepsLog
-            ? (ConnectionLogLine(address: client.address, request: client.upgrade.request), run.loop.now) : nil
+            ? ConnectionLogLine(
+                address: client.address, request: client.upgrade.request, acceptTime: run.loop.turnTime) : nil
         self.run = run
         mode = run.settings.arguments.mode
         isObserved = run.observesMessages

@@ -42,8 +42,8 @@ extension ListenRun {
     func refused(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
         guard keepsLog else { return }
         console.notice(
-            ConnectionLogLine(address: facts.address, request: refusal.request).words(
-                "Refused a request: \(refusal.status)", status: nil, duration: facts.duration,
+            ConnectionLogLine(address: facts.address, request: refusal.request, acceptTime: facts.acceptTime).words(
+                "Refused a request: \(refusal.status)", status: nil, now: loop.turnTime,
                 receivedBytes: facts.receivedBytes, sentBytes: facts.sentBytes, reason: refusal.reason))
     }
 
@@ -51,8 +51,8 @@ extension ListenRun {
     func failedToSecure(_ error: TLSError, _ facts: OpeningFacts) {
         guard keepsLog else { return }
         console.notice(
-            ConnectionLogLine(address: facts.address, request: nil).words(
-                "Refused a client: TLS", status: nil, duration: facts.duration, receivedBytes: facts.receivedBytes,
+            ConnectionLogLine(address: facts.address, request: nil, acceptTime: facts.acceptTime).words(
+                "Refused a client: TLS", status: nil, now: loop.turnTime, receivedBytes: facts.receivedBytes,
                 sentBytes: facts.sentBytes, reason: "\(error)"))
     }
 
@@ -89,7 +89,7 @@ extension ListenRun {
     }
 
     private func logEnd(_ end: ConnectionEnd, _ cause: LeavingCause?, of connection: Connection<ListenClient>) {
-        guard let (line, openTime) = connection.handler.log else { return }
+        guard let line = connection.handler.logLine else { return }
         let number = connection.handler.number
         let reason = end.reason.isEmpty ? "" : " \(quoted(end.reason))"
         let why = (cause?.words ?? end.violation.map { "\($0)" }).map { ", \($0)" } ?? ""
@@ -97,7 +97,7 @@ extension ListenRun {
         console.notice(
             line.words(
                 "Client \(number) disconnected: \(end.code.rawValue)\(reason)\(why)", status: 101,
-                duration: loop.now - openTime, receivedBytes: received.wireBytes, sentBytes: sent.wireBytes))
+                now: loop.turnTime, receivedBytes: received.wireBytes, sentBytes: sent.wireBytes))
         guard settings.arguments.verbosity > 0 else { return }
         let traffic = TrafficReport.words(sent: sent, received: received, showsWire: true)
         console.notice("Client \(number): \(traffic)")

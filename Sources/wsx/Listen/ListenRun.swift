@@ -53,7 +53,9 @@ final class ListenRun {
     }
 
     /// Whether messages are shown or recorded, not just answered.
-    var observesMessages: Bool { output != nil || recorder != nil || settings.isRepl || settings.arguments.verbosity > 1 }
+    var observesMessages: Bool {
+        output != nil || recorder != nil || settings.isRepl || settings.arguments.verbosity > 1
+    }
 
     /// What shows the frames of a client; nil: nobody asked for it.
     func makeTrace(ofClient number: Int) -> FrameTrace? {
@@ -73,7 +75,8 @@ final class ListenRun {
             }
             return first
         } catch {
-            throw .listening(address: settings.arguments.address, error)
+            let address = settings.arguments.address
+            throw .listening(address: address.isEmpty ? "a socket of LISTEN_FDS" : address, error)
         }
     }
 
@@ -131,10 +134,11 @@ final class ListenRun {
 
     private func announce() {
         if !settings.arguments.address.isEmpty, case .inherited? = settings.endpoints.first {
-            console.notice("The sockets of LISTEN_FDS take the place of \(escapingControls(settings.arguments.address))")
+            console.notice(
+                "The sockets of LISTEN_FDS take the place of \(escapingControls(settings.arguments.address))")
         }
         for place in places {
-            console.notice("Listening on \(place.url)" + (editor == nil ? "" : "; /help lists commands"))
+            console.notice("Listening on \(escapingControls(place.url))" + (editor == nil ? "" : "; /help lists commands"))
         }
         if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
         for place in places {

@@ -19,7 +19,7 @@ struct ListeningPlace {
             urlPrefix = "\(isSecure ? "wss" : "ws")://\(address)"
             url = urlPrefix + "/"
         } else {
-            url = "ws+unix:" + escapingControls(endpoint.path ?? "")
+            url = "ws+unix:" + (endpoint.path ?? "")
             urlPrefix = url + ":"
         }
     }

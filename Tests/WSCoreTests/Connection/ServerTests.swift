@@ -204,7 +204,8 @@ import Testing
     ) throws {
         try withLoop { loop in
             let fixture = ServerFixture(
-                try ServerPolicy(), on: loop, handshakeTimeout: handshakeTimeout, maximumConnections: maximumConnections)
+                try ServerPolicy(), on: loop, handshakeTimeout: handshakeTimeout, maximumConnections: maximumConnections
+            )
             let anyPort = try #require(anyLoopbackPort())
             let address = try #require(try fixture.server.listen(on: .tcp(anyPort)))
             try body(loop, fixture, address)

@@ -82,7 +82,8 @@ import Testing
             #expect(Self.refusal(start + field + field + "\r\n", policy: policy)?.status == 400)
             #expect(Self.refusal(start + field + "\r\n", policy: policy)?.status != 401)
         }
-        #expect(Self.upgrade("GET / HTTP/1.1\r\n" + Self.good + "AUTHORIZATION: bearer t\r\n\r\n", policy: policy) != nil)
+        #expect(
+            Self.upgrade("GET / HTTP/1.1\r\n" + Self.good + "AUTHORIZATION: bearer t\r\n\r\n", policy: policy) != nil)
         // Which host it is for is nothing that credentials are needed to learn.
         let rebound = "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"
         #expect(Self.refusal(rebound, policy: policy)?.status == 403)

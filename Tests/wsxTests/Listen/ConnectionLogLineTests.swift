@@ -8,10 +8,11 @@ import Testing
     func whole() throws {
         let line = ConnectionLogLine(
             address: SocketAddress(numeric: "127.0.0.1", port: 4711),
-            request: request("/chat?token=secret", origin: "http://localhost:3000"))
+            request: request("/chat?token=secret", origin: "http://localhost:3000"),
+            acceptTime: .seconds(100))
         #expect(
             line.words(
-                "Client 3 disconnected: 1000", status: 101, duration: .milliseconds(12_345), receivedBytes: 120,
+                "Client 3 disconnected: 1000", status: 101, now: .milliseconds(112_345), receivedBytes: 120,
                 sentBytes: 35_000)
                 == #"Client 3 disconnected: 1000, from 127.0.0.1:4711, origin "http://localhost:3000", path "/chat", "#
                 + "status 101, 12.3 s, 120 B in, 34.1 KiB out")
@@ -19,11 +20,12 @@ import Testing
 
     @Test("what is not known is left out, and the reason stands at the end")
     func little() {
-        let line = ConnectionLogLine(address: nil, request: nil)
+        let line = ConnectionLogLine(address: nil, request: nil, acceptTime: .zero)
         #expect(
             line.words(
-                "Refused a request: 408", status: nil, duration: .seconds(10), receivedBytes: 0, sentBytes: 1,
-                reason: "late\n") == #"Refused a request: 408, from a local socket, 10.0 s, 0 B in, 1 B out: late\u{A}"#)
+                "Refused a request: 408", status: nil, now: .seconds(10), receivedBytes: 0, sentBytes: 1,
+                reason: "late\n") == #"Refused a request: 408, from a local socket, 10.0 s, 0 B in, 1 B out: late\u{A}"#
+        )
     }
 
     @Test(
@@ -35,9 +37,9 @@ import Testing
             (String(repeating: "é", count: 16_000), "\"" + String(repeating: "é", count: 120) + "…\""),
         ])
     func forged(origin: String, shown: String) {
-        let line = ConnectionLogLine(address: nil, request: request("/", origin: origin))
+        let line = ConnectionLogLine(address: nil, request: request("/", origin: origin), acceptTime: .zero)
         #expect(
-            line.words("X", status: nil, duration: .zero, receivedBytes: 0, sentBytes: 0)
+            line.words("X", status: nil, now: .zero, receivedBytes: 0, sentBytes: 0)
                 == "X, from a local socket, origin \(shown), path \"/\", 0.0 s, 0 B in, 0 B out")
     }
 
