@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import wire
-from processes import BINARY, Listener, Running, assert_fails, shell, wait_until, wsx
+from processes import BINARY, Listener, Running, shell, wsx
 
 
 def once(*arguments, **options):
@@ -67,15 +67,17 @@ def test_a_violation_is_status_5():
 
 
 def test_input_is_sent_and_output_written_until_the_client_leaves(tmp_path):
-    result = shell(
-        """
-        exec 3< <(printf 'a\\nb\\n' | "$WSX" listen --once --output text 0 2> "$1/log" > "$1/out"; echo $?)
-        until url=$(grep -om1 'ws://.*' "$1/log"); do sleep 0.05; done
-        "$WSX" connect -n 2 -i "$url" one two < /dev/null
-        cat <&3
-        """, tmp_path)
-    assert result.out == b"a\nb\n0\n", result
-    assert (tmp_path / "out").read_bytes() == b"one\ntwo\n"
+    out = tmp_path / "out"
+    script = """printf 'a\nb\n' | "$0" listen --once 0 > "$1" """
+    with Running(["bash", "-c", script, BINARY, out]) as pipeline:
+        port = int(pipeline.wait_for(r"Listening on ws://127.0.0.1:(\d+)/\n").group(1))
+        with Client(port) as client:
+            assert [client.read_frame().payload for _ in range(2)] == [b"a", b"b"]
+            for message in ["one", "two"]:
+                client.send(wire.text(message, is_masked=True))
+            client.close(1000)
+        assert pipeline.wait() == 0
+    assert out.read_bytes() == b"one\ntwo\n"
 
 
 def test_the_end_of_the_input_ends_nothing():
