@@ -95,7 +95,7 @@ def test_what_the_input_asks_for_is_recorded_and_replays(tmp_path):
 
 def test_heartbeats_are_not_recorded_as_sent_but_their_answers_are(tmp_path):
     path = tmp_path / "r.jsonl"
-    with Listener("--record", path, "--heartbeat", "50ms", "--idle-timeout", "10s") as server:
+    with Listener("--record", path, "--heartbeat", "50ms", "--heartbeat-misses", "100") as server:
         with Client(server.port) as client:
             frame = client.read_frame()
             client.send(wire.frame(wire.PONG, frame.payload, is_masked=True))

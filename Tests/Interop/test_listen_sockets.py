@@ -3,11 +3,10 @@
 import os
 import shutil
 import socket
-import subprocess
 
 import pytest
 
-from processes import BINARY, PYTHON, Running, assert_fails, run, wait_until, wsx
+from processes import BINARY, PYTHON, Running, assert_fails, run, wsx
 
 # Puts the descriptors that it was given at 3 and on, and becomes the program, as systemd does.
 LAUNCHER = """

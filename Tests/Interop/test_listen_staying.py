@@ -43,7 +43,7 @@ def test_the_number_of_misses_can_be_chosen():
 
 
 def test_clients_that_answer_or_say_anything_stay():
-    with Listener("--echo", "--heartbeat", "100ms", "--heartbeat-misses", "2", "-v") as server:
+    with Listener("--echo", "--heartbeat", "100ms", "--heartbeat-misses", "10", "-v") as server:
         with Client(server.port) as answering, Client(server.port) as talking:
             talked = 0
 
@@ -51,7 +51,7 @@ def test_clients_that_answer_or_say_anything_stay():
                 nonlocal talked
                 talked += 1
                 talking.send(wire.text(f"{talked}", is_masked=True))
-                return count >= 8
+                return count >= 15
 
             pong_until(answering, is_over)
             assert "disconnected" not in server.err
@@ -61,14 +61,14 @@ def test_clients_that_answer_or_say_anything_stay():
 
 
 def test_a_pong_tells_the_round_trip_in_its_event():
-    with Listener("--heartbeat", "50ms", "--output", "json") as server, Client(server.port) as client:
+    with Listener("--heartbeat", "50ms", "--heartbeat-misses", "100", "--output", "json") as server, Client(server.port) as client:
         pong_until(client, lambda count: count >= 1)
         server.wait_for(r'"type":"pong","time":"[^"]+","direction":"in".*"rtt_us":\d+,"client":1', "out")
 
 
 def test_a_client_of_websockets_stays_by_itself():
-    with Listener("--echo", "--heartbeat", "50ms", "--heartbeat-misses", "2") as server:
-        result = wsx("connect", "--linger", "1s", server.url, "hello")
+    with Listener("--echo", "--heartbeat", "200ms", "--heartbeat-misses", "5") as server:
+        result = wsx("connect", "--linger", "2s", server.url, "hello")
         assert (result.status, result.out) == (0, b"hello\n")
         assert "no answer" not in server.err
 
@@ -109,8 +109,9 @@ def test_a_client_that_is_sent_anything_is_not_idle():
 
 
 def test_a_heartbeat_keeps_a_client_from_being_idle():
-    with Listener("--echo", "--idle-timeout", "400ms", "--heartbeat", "100ms") as server, Client(server.port) as client:
-        pong_until(client, lambda count: count >= 10)
+    options = ["--idle-timeout", "1s", "--heartbeat", "200ms", "--heartbeat-misses", "100"]
+    with Listener("--echo", *options) as server, Client(server.port) as client:
+        pong_until(client, lambda count: count >= 8)
         assert "disconnected" not in server.err
 
 
