@@ -138,7 +138,8 @@ final class ListenRun {
                 "The sockets of LISTEN_FDS take the place of \(escapingControls(settings.arguments.address))")
         }
         for place in places {
-            console.notice("Listening on \(escapingControls(place.url))" + (editor == nil ? "" : "; /help lists commands"))
+            console.notice(
+                "Listening on \(escapingControls(place.url))" + (editor == nil ? "" : "; /help lists commands"))
         }
         if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
         for place in places {
