@@ -5,6 +5,9 @@ final class ListenClient: ConnectionHandler {
     /// The client's number, from 1.
     let number: Int
 
+    /// What the log is to say of the client at the end; nil: there is no log.
+    let logLine: ConnectionLogLine?
+
     private unowned let run: ListenRun
     private let mode: ListenMode
     private let isObserved: Bool
@@ -12,8 +15,12 @@ final class ListenClient: ConnectionHandler {
     private let trace: FrameTrace?
 
     /// Makes the handler of a client that has just been accepted.
-    init(number: Int, of run: ListenRun) {
-        self.number = number
+    init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
+        number = client.number
+        logLine =
+            run.keepsLog
+            ? ConnectionLogLine(
+                address: client.address, request: client.upgrade.request, acceptTime: run.loop.turnTime) : nil
         self.run = run
         mode = run.settings.arguments.mode
         isObserved = run.observesMessages

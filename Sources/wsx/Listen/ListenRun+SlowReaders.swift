@@ -40,7 +40,7 @@ extension ListenRun {
                 // A client that has the server to itself holds nobody up.
                 slowReaders[number] = nil
                 console.notice("Client \(number) takes nothing while others wait: closed with 1013")
-                connection.close(CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
+                close(connection, with: CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
             }
         }
         goOnAfterSlowReaders()
