@@ -10,16 +10,19 @@ public final class Server<Handler: ConnectionHandler> {
         public var deflate: DeflatePreferences?
         /// How long a request may take.
         public var handshakeTimeout: Duration
+        /// Descriptors that are left for what its user opens for its clients.
+        public var reservedDescriptors: Int
 
         /// Makes settings.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
-            handshakeTimeout: Duration = .seconds(10)
+            handshakeTimeout: Duration = .seconds(10), reservedDescriptors: Int = 0
         ) {
             self.policy = policy
             self.connection = connection
             self.deflate = deflate
             self.handshakeTimeout = handshakeTimeout
+            self.reservedDescriptors = reservedDescriptors
         }
     }
 
@@ -54,6 +57,8 @@ public final class Server<Handler: ConnectionHandler> {
     public private(set) var connections: [Int: Connection<Handler>] = [:]
     /// Called with each request that was refused, and the client's address.
     public var didRefuse: ((HandshakeRefusal, SocketAddress?) -> Void)?
+    /// Asked about each request that the policy accepts: why it is refused all the same; nil: it is not.
+    public var refusal: ((ServerUpgrade) -> HandshakeRefusal?)?
     /// Called when TLS with a client fails before its request, with the client's address.
     public var didFailToSecure: ((TLSError, SocketAddress?) -> Void)?
 
@@ -65,7 +70,7 @@ public final class Server<Handler: ConnectionHandler> {
     private var openings: [ObjectIdentifier: ServerOpening] = [:]
     private var lastNumber = 0
     /// The most streams at a time: what the descriptor limit leaves beside the reserve.
-    private let maximumStreams = max(1, DescriptorLimit.raise() - descriptorReserve)
+    private let maximumStreams: Int
 
     /// Descriptors that are left for everything but clients: standard streams, the loop's own, files, a log.
     private static var descriptorReserve: Int { 32 }
@@ -87,6 +92,7 @@ public final class Server<Handler: ConnectionHandler> {
         self.loop = loop
         self.makeHandler = makeHandler
         resources = ConnectionResources(on: loop)
+        maximumStreams = max(1, DescriptorLimit.raise() - Self.descriptorReserve - settings.reservedDescriptors)
     }
 
     /// Starts listening.
@@ -133,7 +139,8 @@ public final class Server<Handler: ConnectionHandler> {
         let address = stream.peerAddress
         let secured = tls.map { TLSStream(stream, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(
-            secured ?? stream, policy: settings.policy, timeout: settings.handshakeTimeout
+            secured ?? stream, policy: settings.policy, timeout: settings.handshakeTimeout,
+            refusal: { [unowned self] upgrade in refusal?(upgrade) }
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
             defer { updateAccepting() }

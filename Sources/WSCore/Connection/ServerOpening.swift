@@ -10,6 +10,7 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     let stream: any ByteStream
     private var handshake: ServerHandshake
+    private let refusal: (ServerUpgrade) -> HandshakeRefusal?
     private let completion: (ServerOpening, Outcome) -> Void
     private let timeout: Duration
     private var timer: Timer?
@@ -17,9 +18,11 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     init(
         _ stream: any ByteStream, policy: ServerPolicy, timeout: Duration,
+        refusal: @escaping (ServerUpgrade) -> HandshakeRefusal?,
         completion: @escaping (ServerOpening, Outcome) -> Void
     ) {
         self.stream = stream
+        self.refusal = refusal
         self.completion = completion
         self.timeout = timeout
         handshake = ServerHandshake(policy: policy)
@@ -62,6 +65,7 @@ internal final class ServerOpening: ByteStreamDelegate {
             switch try handshake.receive(bytes.bytes) {
             case .needsMore: return
             case .upgrade(let upgrade, let consumedByteCount):
+                if let refusal = refusal(upgrade) { return refuse(refusal) }
                 stream.stopReading()
                 let rest = bytes.bytes.extracting(droppingFirst: consumedByteCount)
                 finish(.accepted(upgrade, firstBytes: rest.withUnsafeBytes { Array($0) }))

@@ -9,6 +9,9 @@ final class ListenClient: ConnectionHandler {
     /// Whether the client has been closed because it read too slowly: nobody waits for it any more.
     var isGivenUp = false
 
+    /// What runs for it; nil: nothing does.
+    var program: ProgramSession?
+
     private unowned let run: ListenRun
     private let mode: ListenMode
     private let isObserved: Bool
@@ -31,6 +34,7 @@ final class ListenClient: ConnectionHandler {
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
         switch mode {
         case .conversation: break
+        case .exec: program?.receive(payload, from: connection)
         case .broadcast: run.relay(payload, as: kind, from: connection)
         case .echo:
             guard outbox.send(payload, as: kind) else { return }
@@ -73,11 +77,13 @@ final class ListenClient: ConnectionHandler {
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
         lastFull = nil
+        program?.clientDidDrain()
         run.clientDidDrain()
     }
 
     /// Reports the end.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
+        program?.clientLeft()
         run.ended(number, end, connection)
     }
 }

@@ -25,7 +25,9 @@ extension ListenRun {
             client: client.number)
         // What is read goes to the clients there are: the input waits for the first.
         loop.atEndOfTurn(self)
-        return ListenClient(number: client.number, of: self)
+        let handler = ListenClient(number: client.number, of: self)
+        handler.program = programs?.start(for: client)
+        return handler
     }
 
     /// Tells of a request that was refused.
@@ -63,7 +65,7 @@ extension ListenRun {
         }
         if let violation = end.violation { output?.events?.writeFailure(.violation(violation), client: number) }
         output?.events?.writeClose(end, client: number)
-        if isEnding, server.connections.isEmpty { return stop() }
+        if stopIfOver() { return }
         clientDidDrain()
     }
 }

@@ -3,6 +3,7 @@ import WSCore
 /// One run of `wsx listen`: serves clients until a signal ends it.
 ///
 ///      client → Connection → ListenClient ──(--echo)──► the same client
+///                                ├──(--exec)──► ProgramSession ──► the same client
 ///                                └──► stdout, editor
 ///      stdin, editor ──► every client
 final class ListenRun {
@@ -21,6 +22,10 @@ final class ListenRun {
     var isWaitedFor = false
 
     private(set) lazy var server = makeServer()
+    /// What runs for the clients; nil: nothing does.
+    private(set) lazy var programs = settings.program.map { ProgramPool($0, of: self) }
+    /// The port that is listened on; nil for a Unix-domain socket.
+    private(set) var port: UInt16?
     /// The beginning of its clients' URLs, which the request's path follows.
     var urlPrefix = ""
     var failure: Failure?
@@ -73,8 +78,8 @@ final class ListenRun {
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end() },
         ].compactMap { $0 }
-        if settings.isRepl {
-            // The terminal is to be restored whatever ends the run.
+        if settings.isRepl || programs != nil {
+            // The terminal is to be restored, and programs are to be ended, whatever ends the run.
             signals += [
                 SignalWatcher(.hangUp, on: loop) { [unowned self] in end() },
                 SignalWatcher(.quit, on: loop) { [unowned self] in interrupted() },
@@ -82,6 +87,7 @@ final class ListenRun {
         }
         do throws(Failure) {
             let address = try start()
+            port = address?.port
             if settings.isRepl { try startEditor() }
             announce(address)
         } catch {
@@ -95,9 +101,11 @@ final class ListenRun {
         let server = Server<ListenClient>(
             .init(
                 policy: settings.policy, connection: settings.connection, deflate: settings.arguments.deflate,
-                handshakeTimeout: settings.arguments.handshakeTimeout),
+                handshakeTimeout: settings.arguments.handshakeTimeout,
+                reservedDescriptors: programs?.reservedDescriptors ?? 0),
             tls: settings.tls, on: loop
         ) { [unowned self] client in opened(client) }
+        server.refusal = { [unowned self] upgrade in programs?.refusal(of: upgrade) }
         server.didRefuse = { [unowned self] refusal, address in refused(refusal, address) }
         server.didFailToSecure = { [unowned self] error, address in failedToSecure(error, address) }
         server.didReachLimit = { [unowned self] count in reachedLimit(count) }
@@ -138,9 +146,18 @@ final class ListenRun {
         input?.pause()
         // Standard output may be stuck, and clients that wait for it cannot be heard: there is an end to that, too.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
-        endTimer?.start(after: settings.arguments.closeTimeout + Self.endGrace)
+        endTimer?.start(after: settings.arguments.closeTimeout + Self.endGrace + (programs?.endLimit ?? .zero))
         server.close(CloseFrame(code: .goingAway))
-        if server.connections.isEmpty { stop() }
+        programs?.end()
+        stopIfOver()
+    }
+
+    /// Stops when nobody and nothing is waited for any more; returns whether it does.
+    @discardableResult
+    func stopIfOver() -> Bool {
+        guard isEnding, server.connections.isEmpty, programs?.isEmpty ?? true else { return false }
+        stop()
+        return true
     }
 
     private func interrupted() {
@@ -155,6 +172,7 @@ final class ListenRun {
         editor?.close()
         editor = nil
         console.editor = nil
+        programs?.kill()
         isStopping = true
         output?.flush()
         if output?.isDrained ?? true || !waitsForOutput { loop.stop() }

@@ -11,7 +11,15 @@ extension CommandSpecification {
                     `0.0.0.0:`*port* and `[::]:`*port* are open to the network. Port 0 picks a free one. \
                     `unix:`*path* listens on a socket file; on Linux `unix:@`*name* on one of the abstract namespace.
                     """,
-                update: .listen { arguments, values in arguments.address = values.joined() })
+                update: .listen { arguments, values in arguments.address = values.joined() }),
+            OperandSpecification(
+                "PROGRAM [ARG...]", required: false, of: "exec",
+                summary: "What --exec runs",
+                manual: """
+                    With `--exec`, the program that is run for each client, and its arguments, see PROGRAMS. It is looked \
+                    for in PATH.
+                    """,
+                update: .listen { arguments, values in arguments.mode = .exec(values) }),
         ],
         summary: "Be a WebSocket server",
         description: [
@@ -28,7 +36,7 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .exitStatus, .violations, limits,
+            .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .programs, .exitStatus, .violations, limits,
             .serverEnvironment,
         ],
         examples: [
@@ -41,6 +49,8 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "With TLS, and a certificate that clients pin",
                 line: "wsx listen --echo --tls-self-signed 8443"),
+            CommandExample(
+                purpose: "A calculator for everyone: one bc a client", line: "wsx listen --exec 8080 -- bc -l"),
             CommandExample(purpose: "On a socket file", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 
@@ -82,6 +92,13 @@ extension CommandSpecification {
                 """
                 16 MiB, then the input pauses. A client that takes nothing for 5 seconds, while others wait, is \
                 closed with 1013.
+                """
+            ),
+            (
+                "Programs of `--exec`",
+                """
+                256, or as many as the limit of open files allows at four a client, then 503: `--max-processes`. 1 MiB \
+                that a program does not read pauses its client.
                 """
             ),
             (
