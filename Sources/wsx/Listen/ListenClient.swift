@@ -55,6 +55,7 @@ final class ListenClient: ConnectionHandler {
     /// Reports a close frame.
     func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
         run.received(close: frame, from: number)
+        program?.clientLeft()
     }
 
     /// Reports a frame's header.

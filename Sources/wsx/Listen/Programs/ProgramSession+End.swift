@@ -9,7 +9,7 @@ extension ProgramSession {
     /// How often it is looked whether the rest of a group has ended.
     private static let groupInterval = Duration.milliseconds(20)
 
-    /// The client has left.
+    /// The client has left, or takes nothing more.
     func clientLeft() {
         isDiscarding = true
         isClientHeld = false
