@@ -15,7 +15,8 @@ import Testing
         "what is not there, or not executable, is an error",
         arguments: [
             ("no-such-program", "/bin", .noSuchFile), ("", "/bin", .noSuchFile), ("sh", "", .noSuchFile),
-            ("/no/such", "", .noSuchFile), ("passwd", "/etc", .accessDenied), ("passwd", "/etc:/nowhere", .accessDenied),
+            ("/no/such", "", .noSuchFile), ("passwd", "/etc", .accessDenied),
+            ("passwd", "/etc:/nowhere", .accessDenied),
             ("/etc", "", .accessDenied), ("etc", "/", .accessDenied),
         ] as [(String, String, IOError)])
     func missing(name: String, directories: String, expected: IOError) {

@@ -14,7 +14,8 @@ import Testing
         let loop = try EventLoop()
         var exit: ChildProcess.Exit?
         let process = try PipedProcess(
-            ["sh", "-c", "cat; echo $NAME >&2"], at: "/bin/sh", environment: ["NAME=value", "PATH=/usr/bin:/bin"], on: loop
+            ["sh", "-c", "cat; echo $NAME >&2"], at: "/bin/sh", environment: ["NAME=value", "PATH=/usr/bin:/bin"],
+            on: loop
         ) { exit = $0 }
         let (output, errors) = (Collector(), Collector())
         process.output.delegate = output

@@ -191,7 +191,8 @@ import WSCore
             guard let value = option.defaultValue else { continue }
             let required = option.requirements.first.flatMap { name in options.first { $0.long == name } }
             let words =
-                [command.rawValue, "u"] + [required.map { "--\($0.long)" + ($0.value == nil ? "" : "=1") }].compactMap { $0 }
+                [command.rawValue, "u"]
+                + [required.map { "--\($0.long)" + ($0.value == nil ? "" : "=1") }].compactMap { $0 }
             let program = required?.long == "exec" ? ["--", "p"] : []
             let plain = try CommandLineParser.parse(words + program)
             let given = try CommandLineParser.parse(words + ["--\(option.long)=\(value)"] + program)

@@ -45,7 +45,10 @@ import Testing
                 ["listen", "8080", "--max-processes", "1"],
                 "'--max-processes' says nothing without '--exec'; give that one, too"
             ),
-            (["listen", "8080", "--exec", "--echo", "--", "p"], "'--exec' and '--echo' contradict each other; leave one out"),
+            (
+                ["listen", "8080", "--exec", "--echo", "--", "p"],
+                "'--exec' and '--echo' contradict each other; leave one out"
+            ),
             (["connect", "echo:", "--no-stdin", "-i"], "'-i' and '--no-stdin' contradict each other; leave one out"),
             (
                 ["connect", "echo:", "--heartbeat-misses", "2"],

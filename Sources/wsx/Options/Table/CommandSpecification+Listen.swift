@@ -36,7 +36,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .programs, .exitStatus, .violations, limits,
+            .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .programs, .exitStatus,
+            .violations, limits,
             .serverEnvironment,
         ],
         examples: [

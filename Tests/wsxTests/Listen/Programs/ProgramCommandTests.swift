@@ -5,7 +5,9 @@ import Testing
 @Suite struct ProgramCommandTests {
     @Test("a program is found in PATH, and keeps the variables that it needs and no other")
     func found() throws {
-        let ours = ["PATH": "/nowhere:/bin", "HOME": "/h", "LC_ALL": "C", "SECRET": "x", "LD_PRELOAD": "x", "HTTP_PROXY": "x"]
+        let ours = [
+            "PATH": "/nowhere:/bin", "HOME": "/h", "LC_ALL": "C", "SECRET": "x", "LD_PRELOAD": "x", "HTTP_PROXY": "x",
+        ]
         let command = try ProgramCommand(["sh", "-c", "x"], environment: { ours[$0] })
         #expect(command.path == "/bin/sh")
         #expect(command.words == ["sh", "-c", "x"])

@@ -58,7 +58,8 @@ import Testing
     @Test(
         "a field of another name is never taken for one with hyphens, and some are withheld",
         arguments: [
-            ("X-Name", "HTTP_X_NAME"), ("x2", "HTTP_X2"), ("X_Name", nil), ("X.Name", nil), ("X-Näme", nil), ("a=b", nil),
+            ("X-Name", "HTTP_X_NAME"), ("x2", "HTTP_X2"), ("X_Name", nil), ("X.Name", nil), ("X-Näme", nil),
+            ("a=b", nil),
             ("Proxy", nil), ("PROXY", nil), ("Authorization", nil), ("proxy-authorization", nil),
             ("Content-Length", nil), ("Content-Type", nil), ("Proxy-Connection", "HTTP_PROXY_CONNECTION"),
         ] as [(String, String?)])
@@ -75,7 +76,9 @@ import Testing
         #expect(variables["HTTP_X_B"] == "b")
     }
 
-    @Test("what only resembles such a value stays", arguments: ["(){", " () {", "x() { :;}", "$(touch x)", "`x`", "--flag", "ä"])
+    @Test(
+        "what only resembles such a value stays",
+        arguments: ["(){", " () {", "x() { :;}", "$(touch x)", "`x`", "--flag", "ä"])
     func harmless(value: String) throws {
         #expect(try Self.variables(fields: [("X-A", value)], wellFormed: true)["HTTP_X_A"] == value)
     }
