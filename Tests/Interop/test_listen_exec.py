@@ -382,9 +382,20 @@ def test_grandchildren_that_ignore_sigterm_are_ended_and_hold_nothing_up(ending)
         assert server.stop() == 0
 
 
+DAEMON = """
+import os, time
+ends = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    print(os.getpid())
+    os.write(ends[1], b"x")
+    time.sleep(1000)
+os.read(ends[0], 1)
+"""
+
+
 def test_a_process_that_has_left_the_group_with_the_pipe_does_not_hold_the_connection():
-    script = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    print(os.getpid())\n    time.sleep(1000)"
-    with Listener("--exec-grace", "100ms", program=python(script)) as server, client(server) as stream:
+    with Listener("--exec-grace", "100ms", program=python(DAEMON)) as server, client(server) as stream:
         pid = int(stream.read_message().payload)
         try:
             assert closing(stream) == (1000, "")
