@@ -13,17 +13,20 @@ public final class Server<Handler: ConnectionHandler> {
         /// The most connections at a time, those whose request is still to come included; nil: what the descriptor
         /// limit leaves.
         public var maximumConnections: Int?
+        /// Descriptors that are left for what its user opens for its clients.
+        public var reservedDescriptors: Int
 
         /// Makes settings.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
-            handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil
+            handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil, reservedDescriptors: Int = 0
         ) {
             self.policy = policy
             self.connection = connection
             self.deflate = deflate
             self.handshakeTimeout = handshakeTimeout
             self.maximumConnections = maximumConnections
+            self.reservedDescriptors = reservedDescriptors
         }
     }
 
@@ -74,6 +77,8 @@ public final class Server<Handler: ConnectionHandler> {
     public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
     /// Called with each connection before anything is received on it.
     public var didOpen: ((Connection<Handler>) -> Void)?
+    /// Asked about each request that the policy accepts: why it is refused all the same; nil: it is not.
+    public var refusal: ((ServerUpgrade) -> HandshakeRefusal?)?
 
     private let settings: Settings
     private let tls: TLSLayer?
@@ -104,7 +109,7 @@ public final class Server<Handler: ConnectionHandler> {
         self.tls = tls
         self.loop = loop
         self.makeHandler = makeHandler
-        let descriptors = max(1, DescriptorLimit.raise() - Self.descriptorReserve)
+        let descriptors = max(1, DescriptorLimit.raise() - Self.descriptorReserve - settings.reservedDescriptors)
         maximumStreams = min(descriptors, settings.maximumConnections ?? .max)
         resources = ConnectionResources(on: loop)
     }
@@ -179,7 +184,8 @@ public final class Server<Handler: ConnectionHandler> {
         let address = stream.peerAddress
         let secured = tls.map { TLSStream(stream, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(
-            secured ?? stream, from: address, policy: settings.policy, timeout: settings.handshakeTimeout
+            secured ?? stream, from: address, policy: settings.policy, timeout: settings.handshakeTimeout,
+            refusal: { [unowned self] upgrade in refusal?(upgrade) }
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
             defer { updateAccepting() }

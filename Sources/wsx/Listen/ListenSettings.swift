@@ -13,6 +13,8 @@ struct ListenSettings {
     /// Whether the lines to be sent are typed into a REPL.
     let isRepl: Bool
 
+    /// What runs for each client; nil: nothing does.
+    let program: ProgramCommand?
     /// TLS with the clients; nil: it is not used.
     let tls: TLSLayer?
     /// What clients can pin a certificate by that was made for this run; nil: there is none.
@@ -49,6 +51,11 @@ struct ListenSettings {
         } catch {
             throw .badArgument(what: "TLS", why: "\(error)")
         }
+        if case .exec(let words) = arguments.mode {
+            program = try ProgramCommand(words, environment: secrets.environment)
+        } else {
+            program = nil
+        }
         isEmbedded = false
         isRepl =
             arguments.readsInput && !arguments.mode.answersByItself && arguments.input == .lines
@@ -61,6 +68,7 @@ struct ListenSettings {
         endpoints = [try Self.endpoint("0")]
         tls = nil
         selfSignedPin = nil
+        program = nil
         isEmbedded = true
         isRepl = false
     }
