@@ -94,7 +94,7 @@ extension ProgramSession {
     /// Closes the client's connection. What the program still writes is thrown away.
     func close(with frame: CloseFrame) {
         isDiscarding = true
-        connection?.close(frame)
+        if let connection { run.close(connection, with: frame) }
     }
 
     // MARK: Standard error
