@@ -10,12 +10,15 @@ public final class Server<Handler: ConnectionHandler> {
         public var deflate: DeflatePreferences?
         /// How long a request may take.
         public var handshakeTimeout: Duration
+        /// The bytes that go each way on a client's stream in a second, TLS and upgrade included; nil: as many as can.
+        public var bytesPerSecond: Int?
 
         /// Makes settings.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
-            handshakeTimeout: Duration = .seconds(10)
+            handshakeTimeout: Duration = .seconds(10), bytesPerSecond: Int? = nil
         ) {
+            self.bytesPerSecond = bytesPerSecond
             self.policy = policy
             self.connection = connection
             self.deflate = deflate
@@ -52,6 +55,8 @@ public final class Server<Handler: ConnectionHandler> {
     public let loop: EventLoop
     /// The open connections by their client's number.
     public private(set) var connections: [Int: Connection<Handler>] = [:]
+    /// Asked about each request that is about to be accepted; what it returns refuses the request. nil: nobody is asked.
+    public var judge: ((RequestHead) -> HandshakeRefusal?)?
     /// Called with each request that was refused, and the client's address.
     public var didRefuse: ((HandshakeRefusal, SocketAddress?) -> Void)?
     /// Called when TLS with a client fails before its request, with the client's address.
@@ -131,9 +136,11 @@ public final class Server<Handler: ConnectionHandler> {
 
     private func accept(_ stream: SystemStream) {
         let address = stream.peerAddress
-        let secured = tls.map { TLSStream(stream, session: TLSSession(server: $0.context), layer: $0) }
+        let transport: any ByteStream =
+            settings.bytesPerSecond.map { ThrottledStream(stream, bytesPerSecond: $0) } ?? stream
+        let secured = tls.map { TLSStream(transport, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(
-            secured ?? stream, policy: settings.policy, timeout: settings.handshakeTimeout
+            secured ?? transport, policy: settings.policy, timeout: settings.handshakeTimeout
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
             defer { updateAccepting() }
@@ -146,6 +153,7 @@ public final class Server<Handler: ConnectionHandler> {
                 open(opening.stream, upgrade, address: address, firstBytes: firstBytes)
             }
         }
+        opening.judge = judge
         openings[ObjectIdentifier(opening)] = opening
         updateAccepting()
         opening.start()

@@ -9,6 +9,8 @@ internal final class ServerOpening: ByteStreamDelegate {
     }
 
     let stream: any ByteStream
+    /// Asked about a request that is about to be accepted; what it returns refuses the request.
+    var judge: ((RequestHead) -> HandshakeRefusal?)?
     private var handshake: ServerHandshake
     private let completion: (ServerOpening, Outcome) -> Void
     private let timeout: Duration
@@ -62,6 +64,7 @@ internal final class ServerOpening: ByteStreamDelegate {
             switch try handshake.receive(bytes.bytes) {
             case .needsMore: return
             case .upgrade(let upgrade, let consumedByteCount):
+                if let refusal = judge?(upgrade.request) { return refuse(refusal) }
                 stream.stopReading()
                 let rest = bytes.bytes.extracting(droppingFirst: consumedByteCount)
                 finish(.accepted(upgrade, firstBytes: rest.withUnsafeBytes { Array($0) }))

@@ -11,6 +11,8 @@ public struct Outbox: ~Copyable {
     public internal(set) var closing = ClosingHandshake()
     /// The largest payload of a data frame, in bytes (1 or more): a larger message is sent in fragments. nil: never.
     public let fragmentBytes: Int?
+    /// Whether pings are answered, as they must be (RFC 6455 §5.5.2): not by one end that is to be a bad peer for tests.
+    public var answersPings: Bool
     /// Who looks at the frames; nil: nobody.
     public var observer: (any SentFrameObserver)?
     /// What has been sent.
@@ -30,9 +32,10 @@ public struct Outbox: ~Copyable {
     /// Makes the sending half of an open connection.
     public init(
         role: Role, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
-        compressor: (any MessageCompressor)? = nil
+        compressor: (any MessageCompressor)? = nil, answersPings: Bool = true
     ) {
         self.role = role
+        self.answersPings = answersPings
         self.maskingKeys = maskingKeys
         self.compressor = compressor
         self.fragmentBytes = fragmentBytes.map { max(1, $0) }
@@ -109,7 +112,7 @@ public struct Outbox: ~Copyable {
     @usableFromInline
     internal mutating func answer(ping payload: RawSpan) {
         // RFC 6455 §5.5.2: a ping must be answered with a pong, unless a close frame has been received.
-        guard closing.received == nil else { return }
+        guard answersPings, closing.received == nil else { return }
         // RFC 6455 §5.5.3: only the most recent of several pings needs an answer, so this one stands for any kept back.
         hasPendingPong = bytes.count > Self.pongBacklogBytes
         guard hasPendingPong else {

@@ -21,11 +21,15 @@ public struct Session: ~Copyable {
     ///   - fragmentBytes: The largest payload of a data frame sent, in bytes; nil: no limit.
     ///   - compressor: Compresses what is sent, where that was agreed on.
     ///   - decompressor: Restores what the peer compressed, where that was agreed on.
+    ///   - answersPings: Whether pings are answered, as they must be.
     public init(
         role: Role, limits: Limits, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
-        compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil
+        compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil,
+        answersPings: Bool = true
     ) {
-        outbox = Outbox(role: role, maskingKeys: maskingKeys, fragmentBytes: fragmentBytes, compressor: compressor)
+        outbox = Outbox(
+            role: role, maskingKeys: maskingKeys, fragmentBytes: fragmentBytes, compressor: compressor,
+            answersPings: answersPings)
         receiver = MessageReceiver(role: role, limits: limits, decompressor: decompressor)
     }
 

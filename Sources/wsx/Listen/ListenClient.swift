@@ -14,6 +14,10 @@ final class ListenClient: ConnectionHandler {
     private let isObserved: Bool
     /// Shows every frame; nil: nobody asked for it.
     private let trace: FrameTrace?
+    /// What it is sent goes through this; nil: straight to its connection.
+    private let gate: OutgoingGate?
+    /// How far its recording has come; nil: it has none.
+    private var replay: ReplayProgress?
 
     /// Makes the handler of a client that has just been accepted.
     init(number: Int, of run: ListenRun) {
@@ -22,20 +26,31 @@ final class ListenClient: ConnectionHandler {
         mode = run.settings.arguments.mode
         isObserved = run.observesMessages
         trace = run.makeTrace(ofClient: number)
+        gate = run.makeGate(ofClient: number)
+        replay = run.settings.replay.map { ReplayProgress(through: $0.conversation(ofClient: number)) }
+        if replay != nil { answer(with: 0) }
     }
 
     /// Shows a message, and does with it what the mode says.
     func connection(
         _ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
+        if let gate, gate.ignoresClient { return }
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
         switch mode {
         case .conversation: break
         case .broadcast: run.relay(payload, as: kind, from: connection)
         case .echo:
+            if let gate {
+                gate.send(payload, as: kind)
+                break
+            }
             guard outbox.send(payload, as: kind) else { return }
             if isObserved { run.echoed(payload, as: kind, to: number) }
+        case .replay:
+            if let exchange = replay?.next(for: payload, as: kind) { answer(with: exchange) }
         }
+        if let gate, gate.isLastMessage() { outbox.answersPings = false }
     }
 
     /// Reports a ping.
@@ -73,11 +88,46 @@ final class ListenClient: ConnectionHandler {
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
         lastFull = nil
+        gate?.goOn()
         run.clientDidDrain()
     }
 
     /// Reports the end.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
+        gate?.cancel()
         run.ended(number, end, connection)
+    }
+
+    /// Sends what the server of the recording sent.
+    private func answer(with exchange: Int) {
+        replay?.conversation.forEachReply(of: exchange) { reply, payload in
+            gate?.send(reply.item, payload, after: reply.pause)
+        }
+    }
+
+    // MARK: Sending
+
+    /// Whether so much of what answers its messages waits for its time that nothing more is read from it.
+    var isHeldBack: Bool { mode.answersByItself && gate?.isFull ?? false }
+
+    /// Sends a message that answers nothing that is just being received.
+    func send(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>) {
+        if let gate { gate.send(payload, as: kind) } else { connection.send(payload, as: kind) }
+    }
+
+    /// Sends a ping, or a pong that answers none.
+    func send(control opcode: Opcode, _ payload: RawSpan, on connection: Connection<ListenClient>) {
+        if let gate {
+            gate.send(opcode == .ping ? .ping : .pong, payload)
+        } else if opcode == .ping {
+            connection.sendPing(payload)
+        } else {
+            connection.sendPong(payload)
+        }
+    }
+
+    /// Closes the client, after all that is still to be sent.
+    func close(_ frame: CloseFrame, on connection: Connection<ListenClient>) {
+        if let gate { gate.send(.close(frame), RawSpan()) } else { connection.close(frame) }
     }
 }

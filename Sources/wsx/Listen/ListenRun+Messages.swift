@@ -35,7 +35,9 @@ extension ListenRun {
 
     /// Sends a client's message to all others.
     func relay(_ payload: RawSpan, as kind: MessageKind, from sender: Connection<ListenClient>) {
-        for connection in server.connections.values where connection !== sender { connection.send(payload, as: kind) }
+        for connection in server.connections.values where connection !== sender {
+            connection.handler.send(payload, as: kind, on: connection)
+        }
     }
 
     /// Whether pings, pongs and close frames are shown.
@@ -71,12 +73,12 @@ extension ListenRun: InputReader.Receiver {
             if settings.arguments.verbosity > 1 {
                 console.show(transcript.message(payload, as: kind, .sent, client: number).text)
             }
-            connection.send(payload, as: kind)
+            connection.handler.send(payload, as: kind, on: connection)
         case .ping: send(control: .ping, payload, to: connection)
         case .pong: send(control: .pong, payload, to: connection)
         case .close(let frame?), .end(let frame):
             if showsFrames { console.show(transcript.close(frame, .sent, client: number)) }
-            connection.close(frame)
+            connection.handler.close(frame, on: connection)
         // The end of one session is not the end of the server.
         case .close(nil): break
         }
@@ -86,7 +88,7 @@ extension ListenRun: InputReader.Receiver {
         if showsFrames {
             console.show(transcript.control(opcode, payload, .sent, client: connection.handler.number))
         }
-        if opcode == .ping { connection.sendPing(payload) } else { connection.sendPong(payload) }
+        connection.handler.send(control: opcode, payload, on: connection)
     }
 
     /// Full queues pause the input, and so does the lack of clients.
@@ -104,7 +106,7 @@ extension ListenRun: InputReader.Receiver {
     /// Reads the input, or goes on reading it, while there is somebody to send it to.
     func readOn() {
         guard settings.readsPipe, !inputIsOver, !isEnding else { return }
-        guard !server.connections.isEmpty else {
+        guard !server.connections.isEmpty, fullGateCount == 0 else {
             input?.pause()
             return
         }
@@ -118,6 +120,6 @@ extension ListenRun: InputReader.Receiver {
         if editor != nil || settings.arguments.verbosity > 1 {
             console.show(transcript.message(payload, as: kind, .sent).text)
         }
-        for connection in server.connections.values { connection.send(payload, as: kind) }
+        for connection in server.connections.values { connection.handler.send(payload, as: kind, on: connection) }
     }
 }

@@ -2,15 +2,20 @@ import WSCore
 
 // Whatever shows or keeps the messages, and can have the clients wait.
 extension ListenRun {
-    /// Whether standard output does not keep up, or the user's editor has the terminal for long.
-    var isOutputFull: Bool { output?.isFull ?? false || editor?.holdsMuch ?? false }
+    /// Whether standard output does not keep up, the user's editor has the terminal for long, or what clients send to all
+    /// others waits for its time.
+    var isOutputFull: Bool {
+        output?.isFull ?? false || editor?.holdsMuch ?? false || (settings.arguments.mode == .broadcast && fullGateCount > 0)
+    }
 
     /// An output has taken everything that had to wait.
     func outputDidDrain() {
         if isWaitedFor, !isOutputFull {
             isWaitedFor = false
             // In another order each time: the first may fill standard output again.
-            for connection in server.connections.values.shuffled() { connection.resumeReading() }
+            for connection in server.connections.values.shuffled() where !connection.handler.isHeldBack {
+                connection.resumeReading()
+            }
         }
         if isStopping, output?.isDrained ?? true { loop.stop() }
     }

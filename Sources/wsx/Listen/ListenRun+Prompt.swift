@@ -29,7 +29,7 @@ extension ListenRun: LineEditor.Delegate {
         case .pong(let payload): sendTyped(control: .pong, payload)
         case .close(let frame):
             console.show(transcript.close(frame, .sent))
-            for connection in server.connections.values { connection.close(frame) }
+            for connection in server.connections.values { connection.handler.close(frame, on: connection) }
         case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
         case .time(let style): console.setTime(style, of: transcript)
         case .help(let topic): console.showHelp(topic, of: Self.commands)
@@ -56,7 +56,7 @@ extension ListenRun: LineEditor.Delegate {
         payload.withUnsafeBytes { bytes in
             console.show(transcript.control(opcode, bytes.bytes, .sent))
             for connection in server.connections.values {
-                if opcode == .ping { connection.sendPing(bytes.bytes) } else { connection.sendPong(bytes.bytes) }
+                connection.handler.send(control: opcode, bytes.bytes, on: connection)
             }
         }
     }

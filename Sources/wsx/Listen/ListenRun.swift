@@ -29,6 +29,12 @@ final class ListenRun {
     private var signals: [SignalWatcher] = []
     var slowReaderTimer: Timer?
     var hasReportedLimit = false
+    /// How many gates hold so much that what is for all has to wait.
+    var fullGateCount = 0
+    /// How many requests `--reject` has refused, where it counts.
+    var rejectedCount = 0
+    /// What the random numbers of faults begin with.
+    let faultSeed: UInt64
     private var endTimer: Timer?
 
     /// What the end may take beyond the closing handshake's limit.
@@ -39,6 +45,7 @@ final class ListenRun {
         self.settings = settings
         self.loop = loop
         self.console = console
+        faultSeed = settings.arguments.faults.seed.map { UInt64($0) } ?? .random(in: .min ... .max)
         transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
         do throws(IOError) {
             output = settings.writesOutput ? try MessageWriter(settings.arguments, colors: console, on: loop) : nil
@@ -95,9 +102,11 @@ final class ListenRun {
         let server = Server<ListenClient>(
             .init(
                 policy: settings.policy, connection: settings.connection, deflate: settings.arguments.deflate,
-                handshakeTimeout: settings.arguments.handshakeTimeout),
+                handshakeTimeout: settings.arguments.handshakeTimeout,
+                bytesPerSecond: settings.arguments.faults.bytesPerSecond),
             tls: settings.tls, on: loop
         ) { [unowned self] client in opened(client) }
+        if settings.arguments.faults.rejection != nil { server.judge = { [unowned self] request in judge(request) } }
         server.didRefuse = { [unowned self] refusal, address in refused(refusal, address) }
         server.didFailToSecure = { [unowned self] error, address in failedToSecure(error, address) }
         server.didReachLimit = { [unowned self] count in reachedLimit(count) }

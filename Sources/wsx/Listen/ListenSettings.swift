@@ -12,6 +12,8 @@ struct ListenSettings {
     let isEmbedded: Bool
     /// Whether the lines to be sent are typed into a REPL.
     let isRepl: Bool
+    /// What `--replay` answers with; nil: it is not used.
+    let replay: ReplayRecording?
 
     /// TLS with the clients; nil: it is not used.
     let tls: TLSLayer?
@@ -22,7 +24,12 @@ struct ListenSettings {
     init(
         _ arguments: ListenArguments, secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
-        try arguments.checkReplaySpeed()
+        if case .replay(let path) = arguments.mode {
+            replay = try ReplayRecording(contentsOf: path, speed: arguments.replaySpeed)
+        } else {
+            replay = nil
+            try arguments.checkReplaySpeed()
+        }
         let extraFields = try HeaderFiles.fields(arguments.headers)
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(
@@ -56,6 +63,7 @@ struct ListenSettings {
         selfSignedPin = nil
         isEmbedded = true
         isRepl = false
+        replay = nil
     }
 
     /// The server of `echo:`: it speaks whatever the client asks for, and takes messages as large as the client does.
@@ -80,7 +88,15 @@ struct ListenSettings {
             limits: Limits(
                 maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
             fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
-            pausesReadingWhenFull: arguments.mode == .echo)
+            pausesReadingWhenFull: arguments.mode == .echo || replay != nil, answersPings: arguments.faults.answersPings)
+    }
+
+    /// Whether what is sent to a client goes through a gate.
+    var needsGates: Bool { arguments.faults.concernMessages || replay != nil }
+
+    /// The close frame of `--close-after`.
+    var faultClose: CloseFrame {
+        CloseFrame(code: CloseCode(rawValue: arguments.faults.closeCode), reason: arguments.faults.closeReason)
     }
 
     /// Whether what is sent comes through a pipe or from a file.

@@ -20,6 +20,7 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     var path: String?
 
     var tls = ServerTLSArguments()
+    var faults = FaultArguments()
 
     var handshakeTimeout = Duration.seconds(10)
     var closeTimeout = Duration.seconds(5)
