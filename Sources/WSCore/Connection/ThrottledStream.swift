@@ -66,22 +66,20 @@ internal final class ThrottledStream: ByteStream {
         stream.close()
     }
 
-    /// Writes as much as may pass and as the stream takes.
+    /// Writes as much as may pass now. What may pass a moment later waits until it is worth a call.
     private func writeOn() throws(StreamError) {
-        while !isClosed, !stream.isWriting {
-            if piece.isEmpty {
-                let count = min(waiting.count, outgoing.available(at: loop.now))
-                guard count > 0 else { break }
-                waiting.withReadableBytes { piece.append($0.extracting(first: count)) }
-                waiting.consume(count)
-                outgoing.take(count)
-            }
-            do throws(StreamError) {
-                try stream.write(&piece)
-            } catch {
-                forgetOutput()
-                throw error
-            }
+        guard !isClosed, !stream.isWriting else { return }
+        if piece.isEmpty {
+            let count = min(waiting.count, outgoing.available(at: loop.now))
+            waiting.withReadableBytes { piece.append($0.extracting(first: count)) }
+            waiting.consume(count)
+            outgoing.take(count)
+        }
+        do throws(StreamError) {
+            try stream.write(&piece)
+        } catch {
+            forgetOutput()
+            throw error
         }
         if waiting.isEmpty { waiting.releaseStorage(above: Self.keptStorageBytes) }
         shutDownIfDone()
@@ -111,11 +109,11 @@ internal final class ThrottledStream: ByteStream {
         stream.stopReading()
     }
 
-    /// Hands on as much as may pass, and reads on when that was all.
+    /// Hands on as much as may pass now, and reads on when that was all.
     private func readOn() {
-        while isReading, !received.isEmpty {
-            let count = min(received.count, incoming.available(at: loop.now))
-            guard count > 0 else { return }
+        guard isReading else { return }
+        let count = min(received.count, incoming.available(at: loop.now))
+        if count > 0 {
             incoming.take(count)
             var bytes = received.takeAll()
             bytes.withMutableReadableBytes { whole in
@@ -126,6 +124,7 @@ internal final class ThrottledStream: ByteStream {
             bytes.consume(count)
             received = bytes
         }
+        guard received.isEmpty else { return }
         received.releaseStorage(above: 0)
         if isReading { stream.startReading() }
     }

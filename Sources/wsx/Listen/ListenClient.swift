@@ -28,7 +28,9 @@ final class ListenClient: ConnectionHandler {
         trace = run.makeTrace(ofClient: number)
         gate = run.makeGate(ofClient: number)
         replay = run.settings.replay.map { ReplayProgress(through: $0.conversation(ofClient: number)) }
-        if replay != nil { answer(with: 0) }
+        replay?.conversation.forEachReply(of: 0) { reply, payload in
+            gate?.hold(reply.item, payload, after: reply.pause)
+        }
     }
 
     /// Shows a message, and does with it what the mode says.
@@ -41,16 +43,16 @@ final class ListenClient: ConnectionHandler {
         case .conversation: break
         case .broadcast: run.relay(payload, as: kind, from: connection)
         case .echo:
-            if let gate {
-                gate.send(payload, as: kind)
-                break
+            if gate?.letsThrough(.message(kind), payload) ?? true, outbox.send(payload, as: kind), isObserved {
+                run.echoed(payload, as: kind, to: number)
             }
-            guard outbox.send(payload, as: kind) else { return }
-            if isObserved { run.echoed(payload, as: kind, to: number) }
         case .replay:
-            if let exchange = replay?.next(for: payload, as: kind) { answer(with: exchange) }
+            if let exchange = replay?.next(for: payload, as: kind) { answer(with: exchange, through: &outbox) }
         }
-        if let gate, gate.isLastMessage() { outbox.answersPings = false }
+        if let gate, gate.isLastMessage() {
+            outbox.answersPings = false
+            send(.close(run.settings.faultClose), RawSpan(), through: &outbox)
+        }
     }
 
     /// Reports a ping.
@@ -98,36 +100,46 @@ final class ListenClient: ConnectionHandler {
         run.ended(number, end, connection)
     }
 
-    /// Sends what the server of the recording sent.
-    private func answer(with exchange: Int) {
-        replay?.conversation.forEachReply(of: exchange) { reply, payload in
-            gate?.send(reply.item, payload, after: reply.pause)
-        }
-    }
-
     // MARK: Sending
 
     /// Whether so much of what answers its messages waits for its time that nothing more is read from it.
     var isHeldBack: Bool { mode.answersByItself && gate?.isFull ?? false }
 
+    /// Sends what the server of the recording sent.
+    private func answer(with exchange: Int, through outbox: inout Outbox) {
+        replay?.conversation.forEachReply(of: exchange) { reply, payload in
+            send(reply.item, payload, after: reply.pause, through: &outbox)
+        }
+    }
+
+    /// Sends something while a message is received.
+    private func send(
+        _ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero, through outbox: inout Outbox
+    ) {
+        guard gate?.letsThrough(item, payload, after: pause) ?? true else { return }
+        switch item {
+        case .message(let kind):
+            if outbox.send(payload, as: kind), isObserved { run.echoed(payload, as: kind, to: number) }
+        case .ping: outbox.sendPing(payload)
+        case .pong: outbox.sendPong(payload)
+        case .close(let frame?), .end(let frame): outbox.sendClose(frame)
+        case .close(nil): break
+        }
+    }
+
     /// Sends a message that answers nothing that is just being received.
     func send(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>) {
-        if let gate { gate.send(payload, as: kind) } else { connection.send(payload, as: kind) }
+        if gate?.letsThrough(.message(kind), payload) ?? true { connection.send(payload, as: kind) }
     }
 
     /// Sends a ping, or a pong that answers none.
     func send(control opcode: Opcode, _ payload: RawSpan, on connection: Connection<ListenClient>) {
-        if let gate {
-            gate.send(opcode == .ping ? .ping : .pong, payload)
-        } else if opcode == .ping {
-            connection.sendPing(payload)
-        } else {
-            connection.sendPong(payload)
-        }
+        guard gate?.letsThrough(opcode == .ping ? .ping : .pong, payload) ?? true else { return }
+        if opcode == .ping { connection.sendPing(payload) } else { connection.sendPong(payload) }
     }
 
     /// Closes the client, after all that is still to be sent.
     func close(_ frame: CloseFrame, on connection: Connection<ListenClient>) {
-        if let gate { gate.send(.close(frame), RawSpan()) } else { connection.close(frame) }
+        if gate?.letsThrough(.close(frame), RawSpan()) ?? true { connection.close(frame) }
     }
 }

@@ -2,11 +2,12 @@ import WSCore
 
 /// Through it goes all that is to be sent to one client, where it is to be held back, left out, or followed by an end.
 ///
-///      echo, input, replay ──► FaultChance ──► DelayLine ──(due)──► Connection
+///      echo, input, replay ──► FaultChance ──► (nothing before it, and no delay) ──► Connection
+///                                   │                                                    ▲
+///                                   ├──► DelayLine ──(due, at the end of a turn)─────────┘
 ///                                   └──► left out
 ///
-/// Nothing leaves while messages are received: what is due leaves at the end of the turn. Answers to pings do not come
-/// this way.
+/// Answers to pings do not come this way.
 final class OutgoingGate {
     private unowned let run: ListenRun
     private let client: Int
@@ -43,33 +44,26 @@ final class OutgoingGate {
         schedule()
     }
 
-    /// Sends a message in its time, or leaves it out.
+    /// Whether something may be sent at once; if not, it is sent in its time, or left out.
     /// - Parameter pause: How long it is to wait besides.
-    func send(_ payload: RawSpan, as kind: MessageKind, after pause: Duration = .zero) {
-        guard !isClosing else { return }
-        guard !chance.dropsMessage() else { return run.dropped(payload.byteCount, to: client) }
-        let delay = chance.delay()
-        if delay > .zero { run.delayed(payload.byteCount, to: client, by: delay) }
-        append(.message(kind), payload, after: pause + delay)
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero) -> Bool {
+        guard let wait = admit(item, payload.byteCount, after: pause) else { return false }
+        if wait == .zero, line.nextDueTime == nil { return true }
+        append(item, payload, after: wait)
+        return false
     }
 
-    /// Sends what is no message after all that waits: a ping, a pong or a close frame, after which nothing follows.
-    func send(_ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero) {
-        guard !isClosing else { return }
-        switch item {
-        case .message(let kind): return send(payload, as: kind, after: pause)
-        case .close(nil): return
-        case .close, .end: isClosing = true
-        case .ping, .pong: break
-        }
-        append(item, payload, after: pause)
+    /// Sends something at the end of the turn or later, or leaves it out.
+    func hold(_ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero) {
+        guard let wait = admit(item, payload.byteCount, after: pause) else { return }
+        append(item, payload, after: wait)
     }
 
-    /// Counts a message of the client that has been answered, and closes the client after its last.
+    /// Counts a message of the client that has been answered, and says whether the client is now to be closed.
     func isLastMessage() -> Bool {
         guard let count = messagesLeft else { return false }
         messagesLeft = count - 1
-        if count == 1 { close() }
+        if count == 1 { ignoresClient = true }
         return count == 1
     }
 
@@ -91,10 +85,24 @@ final class OutgoingGate {
         }
     }
 
-    private func close() {
-        closeTime = nil
-        ignoresClient = true
-        send(.close(run.settings.faultClose), RawSpan())
+    /// How long something is to wait; nil: it is left out. Nothing follows a close frame.
+    private func admit(_ item: InputItem, _ byteCount: Int, after pause: Duration) -> Duration? {
+        guard !isClosing else { return nil }
+        switch item {
+        case .message:
+            guard !chance.dropsMessage() else {
+                run.dropped(byteCount, to: client)
+                return nil
+            }
+            let delay = chance.delay()
+            if delay > .zero { run.delayed(byteCount, to: client, by: delay) }
+            return pause + delay
+        case .ping, .pong: return pause
+        case .close(nil): return nil
+        case .close, .end:
+            isClosing = true
+            return pause
+        }
     }
 
     private func append(_ item: InputItem, _ payload: RawSpan, after pause: Duration) {
@@ -126,8 +134,10 @@ final class OutgoingGate {
         guard !hasEnded, let connection = run.server.connections[client] else { return }
         let now = run.loop.now
         if let closeTime, closeTime <= now {
+            self.closeTime = nil
+            ignoresClient = true
             connection.stopAnsweringPings()
-            close()
+            hold(.close(run.settings.faultClose), RawSpan())
         }
         // Out of the way of whatever the connection may do meanwhile.
         var line = self.line.takeAll()

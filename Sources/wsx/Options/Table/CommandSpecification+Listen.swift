@@ -28,7 +28,7 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .exitStatus, .violations, limits,
+            .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .tryingClients, .exitStatus, .violations, limits,
             .serverEnvironment,
         ],
         examples: [
@@ -41,6 +41,11 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "With TLS, and a certificate that clients pin",
                 line: "wsx listen --echo --tls-self-signed 8443"),
+            CommandExample(
+                purpose: "A server that loses a tenth of its messages and restarts every minute",
+                line: "wsx listen --echo --drop-rate 10% --close-after 1m 8080"),
+            CommandExample(
+                purpose: "Answer as in a recorded session", line: "wsx listen --replay session.jsonl 8080"),
             CommandExample(purpose: "On a socket file", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 
@@ -83,6 +88,10 @@ extension CommandSpecification {
                 16 MiB, then the input pauses. A client that takes nothing for 5 seconds, while others wait, is \
                 closed with 1013.
                 """
+            ),
+            (
+                "Delayed messages of one client",
+                "16 MiB, then their source pauses: the client, or the input."
             ),
             (
                 "Connections",
