@@ -17,7 +17,7 @@ final class ListenClient: ConnectionHandler {
     /// What it is sent goes through this; nil: straight to its connection.
     private let gate: OutgoingGate?
     /// How far its recording has come; nil: it has none.
-    private var replay: ReplayProgress?
+    private let replay: ReplayProgress?
 
     /// Makes the handler of a client that has just been accepted.
     init(number: Int, of run: ListenRun) {

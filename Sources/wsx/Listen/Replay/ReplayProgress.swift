@@ -4,7 +4,7 @@ import WSCore
 ///
 /// A message is answered as its equal was in the recording: the next equal one, or else an earlier one that was passed
 /// over. One that has no equal left is answered as the next message was, whatever that was. Each is used once.
-struct ReplayProgress {
+final class ReplayProgress {
     /// What is replayed.
     let conversation: ReplayConversation
     /// The next exchange in order; the first of all needs no message.
@@ -18,7 +18,7 @@ struct ReplayProgress {
     }
 
     /// The exchange that a message of the client stands for; nil: all have been used.
-    mutating func next(for payload: RawSpan, as kind: MessageKind) -> Int? {
+    func next(for payload: RawSpan, as kind: MessageKind) -> Int? {
         let equals = conversation.exchanges(with: payload, kind)
         if let index = equals.first(where: { $0 >= place }) {
             passedOver += place..<index

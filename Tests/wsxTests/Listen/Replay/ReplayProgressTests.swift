@@ -21,7 +21,7 @@ import WSCore
     @Test("text and binary messages with the same bytes differ")
     func kinds() {
         let conversation = Self.conversation([("a", .text), ("a", .binary)])
-        var progress = ReplayProgress(through: conversation)
+        let progress = ReplayProgress(through: conversation)
         #expect(progress.next(for: Array("a".utf8).span.bytes, as: .binary) == 2)
         #expect(progress.next(for: Array("a".utf8).span.bytes, as: .text) == 1)
     }
@@ -29,7 +29,7 @@ import WSCore
     @Test("many messages that are not in the recording are answered in order without a search")
     func unknown() {
         let conversation = Self.conversation((0..<50_000).map { ("\($0)", .text) })
-        var progress = ReplayProgress(through: conversation)
+        let progress = ReplayProgress(through: conversation)
         for number in 0..<50_000 {
             guard progress.next(for: Array("x\(number)".utf8).span.bytes, as: .text) == number + 1 else {
                 Issue.record("message \(number) is not answered in order")
@@ -40,7 +40,7 @@ import WSCore
     }
 
     private static func answers(to messages: [String], recorded: [String]) -> [Int?] {
-        var progress = ReplayProgress(through: conversation(recorded.map { ($0, .text) }))
+        let progress = ReplayProgress(through: conversation(recorded.map { ($0, .text) }))
         return messages.map { progress.next(for: Array($0.utf8).span.bytes, as: .text) }
     }
 
