@@ -5,7 +5,8 @@ extension ListenRun {
     /// Whether standard output does not keep up, the user's editor has the terminal for long, or what clients send to all
     /// others waits for its time.
     var isOutputFull: Bool {
-        output?.isFull ?? false || editor?.holdsMuch ?? false || (settings.arguments.mode == .broadcast && fullGateCount > 0)
+        output?.isFull ?? false || editor?.holdsMuch ?? false
+            || (settings.arguments.mode == .broadcast && fullGateCount > 0)
     }
 
     /// An output has taken everything that had to wait.

@@ -5,7 +5,8 @@ import Testing
 @Suite struct CloseValueTests {
     @Test(
         "RFC 6455 §7.4: the codes that an endpoint may send are accepted",
-        arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1014, 3000, 3999, 4000, 4999] as [UInt16])
+        arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1014, 3000, 3999, 4000, 4999]
+            as [UInt16])
     func sendable(code: UInt16) throws {
         #expect(try CloseCodeValue.parse(String(code)) == code)
     }

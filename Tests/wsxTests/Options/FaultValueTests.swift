@@ -21,7 +21,8 @@ import Testing
         #expect(throws: ValueProblem.notADelay) { try DelayValue.parse(text) }
     }
 
-    @Test("a delay of nothing, or beyond all, is said to be out of range", arguments: ["0", "0-0", "1000000001s", "0s"])
+    @Test(
+        "a delay of nothing, or beyond all, is said to be out of range", arguments: ["0", "0-0", "1000000001s", "0s"])
     func delayOutOfRange(text: String) {
         #expect(throws: ValueProblem.durationOutOfRange(zeroAllowed: false)) { try DelayValue.parse(text) }
     }
@@ -66,7 +67,8 @@ import Testing
     @Test(
         "a refusal is a status, and may have a count",
         arguments: [
-            ("300", Rejection(status: 300)), ("599", Rejection(status: 599)), ("503x1", Rejection(status: 503, count: 1)),
+            ("300", Rejection(status: 300)), ("599", Rejection(status: 599)),
+            ("503x1", Rejection(status: 503, count: 1)),
             ("429x1k", Rejection(status: 429, count: 1000)),
         ])
     func rejection(text: String, expected: Rejection) throws {
@@ -75,7 +77,9 @@ import Testing
 
     @Test(
         "anything else is none",
-        arguments: ["", "x", "x3", "101", "200", "299", "600", "503x", "503x0", "503x-1", "503X3", "503 x3", "+503", "503x3x3"])
+        arguments: [
+            "", "x", "x3", "101", "200", "299", "600", "503x", "503x0", "503x-1", "503X3", "503 x3", "+503", "503x3x3",
+        ])
     func noRejection(text: String) {
         #expect(throws: ValueProblem.notARejection) { try RejectionValue.parse(text) }
     }

@@ -141,7 +141,9 @@ import WSCore
             $0.faults.closeLimit = .messages(1)
             $0.faults.closeReason = "bye"
         },
-        ListenCase("reject", "--reject", "401", "--reject=503x3") { $0.faults.rejection = .init(status: 503, count: 3) },
+        ListenCase("reject", "--reject", "401", "--reject=503x3") {
+            $0.faults.rejection = .init(status: 503, count: 3)
+        },
         ListenCase("no-pong", "--no-pong") { $0.faults.answersPings = false },
         ListenCase("throttle", "--throttle", "64k") { $0.faults.bytesPerSecond = 65_536 },
         ListenCase("replay", "--replay", "f") { $0.mode = .replay(path: "f") },

@@ -28,7 +28,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .tryingClients, .exitStatus, .violations, limits,
+            .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .tryingClients, .exitStatus,
+            .violations, limits,
             .serverEnvironment,
         ],
         examples: [

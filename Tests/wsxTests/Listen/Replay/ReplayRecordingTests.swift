@@ -61,7 +61,8 @@ import WSCore
     @Test("pauses count from what is answered, divided by the speed")
     func pauses() throws {
         for (speed, expected) in [
-            (ReplaySpeed.max, [0, 0, 0, 0]), (.factor(1), [2000, 2000, 1000, 1000]), (.factor(2), [1000, 1000, 500, 500]),
+            (ReplaySpeed.max, [0, 0, 0, 0]), (.factor(1), [2000, 2000, 1000, 1000]),
+            (.factor(2), [1000, 1000, 500, 500]),
         ] {
             try withRecording(Self.session, speed: speed) { recording in
                 let exchanges = recording.conversation(ofClient: 1).exchanges
