@@ -54,13 +54,13 @@ extension ManualSection {
             recording is kept in memory.
             """),
         .listing([
-            "wsx listen --echo --reject 503x3 -H 'Retry-After: 1' 8080     # does it try again?",
-            "wsx listen --echo --close-after 30s 8080                      # does it reconnect?",
-            "wsx listen --echo --close-after 10 --close-code 1008 8080     # does it give up?",
-            "wsx listen --echo --drop-rate 5% --seed 1 8080                # does it miss replies?",
-            "wsx listen --echo --delay 100ms-3s 8080                       # are its time limits right?",
-            "wsx listen --echo --no-pong 8080                              # does its heartbeat work?",
-            "wsx listen --echo --throttle 16k --delay 300ms 8080           # does it bear a slow network?",
-            "wsx listen --replay session.jsonl --replay-speed 1 8080       # without the real server",
+            "wsx listen --echo --reject 503x3 -H 'Retry-After: 1' 8080  # tries again?",
+            "wsx listen --echo --close-after 30s 8080                   # reconnects?",
+            "wsx listen --echo --close-after 9 --close-code 1008 8080   # gives up?",
+            "wsx listen --echo --drop-rate 5% --seed 1 8080             # misses replies?",
+            "wsx listen --echo --delay 100ms-3s 8080                    # bears waiting?",
+            "wsx listen --echo --no-pong 8080                           # heartbeats?",
+            "wsx listen --echo --throttle 16k --delay 300ms 8080        # slow network?",
+            "wsx listen --replay log.jsonl --replay-speed 1 8080        # as recorded",
         ]))
 }
