@@ -82,11 +82,6 @@ _wsx() {
         'connect -x' | 'connect --execute' | 'connect --execute=' | 'connect --replay-speed' | 'connect --replay-speed=' | 'connect --linger' | 'connect --linger=' | 'connect -n' | 'connect --count' | 'connect --count=' | 'connect --until' | 'connect --until=' | 'connect --expect' | 'connect --expect=' | 'connect --timeout' | 'connect --timeout=' | 'connect --close-code' | 'connect --close-code=' | 'connect --close-reason' | 'connect --close-reason=' | 'connect --close-timeout' | 'connect --close-timeout=' | 'connect --correlate' | 'connect --correlate=' | 'connect --reply-timeout' | 'connect --reply-timeout=' | 'connect --reconnect=' | 'connect --heartbeat' | 'connect --heartbeat=' | 'connect --heartbeat-misses' | 'connect --heartbeat-misses=' | 'connect --heartbeat-message' | 'connect --heartbeat-message=' | 'connect -H' | 'connect --header' | 'connect --header=' | 'connect -s' | 'connect --subprotocol' | 'connect --subprotocol=' | 'connect -a' | 'connect --auth' | 'connect --auth=' | 'connect --bearer' | 'connect --bearer=' | 'connect -b' | 'connect --cookie' | 'connect --cookie=' | 'connect -o' | 'connect --origin' | 'connect --origin=' | 'connect --host' | 'connect --host=' | 'connect --user-agent' | 'connect --user-agent=' | 'connect --max-redirects' | 'connect --max-redirects=' | 'connect --resolve' | 'connect --resolve=' | 'connect --source-ip' | 'connect --source-ip=' | 'connect --connect-timeout' | 'connect --connect-timeout=' | 'connect --proxy' | 'connect --proxy=' | 'connect --no-proxy' | 'connect --no-proxy=' | 'connect --passphrase' | 'connect --passphrase=' | 'connect --pin' | 'connect --pin=' | 'connect --tls-server-name' | 'connect --tls-server-name=' | 'connect --compress-window-bits' | 'connect --compress-window-bits=' | 'connect --max-message-size' | 'connect --max-message-size=' | 'connect --max-fragments' | 'connect --max-fragments=' | 'connect --fragment-size' | 'connect --fragment-size=')
             return
             ;;
-        'listen --replay' | 'listen --replay=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
         'listen --input' | 'listen --input=')
             COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks\nhex\nbase64\njson' -- "$current"))
             return
@@ -122,7 +117,12 @@ _wsx() {
             COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
             return
             ;;
-        'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --delay' | 'listen --delay=' | 'listen --drop-rate' | 'listen --drop-rate=' | 'listen --seed' | 'listen --seed=' | 'listen --close-after' | 'listen --close-after=' | 'listen --close-code' | 'listen --close-code=' | 'listen --close-reason' | 'listen --close-reason=' | 'listen --reject' | 'listen --reject=' | 'listen --throttle' | 'listen --throttle=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
+        'listen --record' | 'listen --record=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen -a' | 'listen --auth' | 'listen --auth=' | 'listen --bearer' | 'listen --bearer=' | 'listen --max-connections' | 'listen --max-connections=' | 'listen --idle-timeout' | 'listen --idle-timeout=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --heartbeat' | 'listen --heartbeat=' | 'listen --heartbeat-misses' | 'listen --heartbeat-misses=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
             return
             ;;
     esac
@@ -141,7 +141,7 @@ _wsx() {
             ;;
         listen)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--broadcast\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--delay\n--drop-rate\n--seed\n--close-after\n--close-code\n--close-reason\n--reject\n--no-pong\n--throttle\n--replay\n--input\n--crlf\n--output\n--replay-speed\n--close-timeout\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--broadcast\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n-a\n--auth\n--bearer\n--max-connections\n--idle-timeout\n--once\n--input\n--crlf\n--output\n--replay-speed\n--close-timeout\n--heartbeat\n--heartbeat-misses\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
             fi
             ;;
         help)

@@ -101,6 +101,27 @@ def test_each_client_gets_the_next_conversation_of_a_server_recording(tmp_path):
         assert "1012" in result.err
 
 
+def test_what_a_server_recorded_is_replayed_to_each_of_its_clients(tmp_path):
+    recording, second = tmp_path / "server.jsonl", tmp_path / "second.jsonl"
+    with Listener("--echo", "--close-after", "2", "--delay", "1ms", "--record", recording) as server:
+        for name in ["one", "two"]:
+            assert wsx("connect", "--request", server.url, f"hi from {name}", f"bye from {name}").status in (0, 1)
+        assert server.stop() == 0
+    closes = [event for event in map(json.loads, recording.read_text().splitlines()) if event["type"] == "close"]
+    assert [event["code"] for event in closes if event["direction"] == "out"] == [1012, 1012]
+    with Listener("--replay", recording, "--record", second) as server:
+        for name in ["one", "two"]:
+            client = open_client(server)
+            for word in ["hi", "bye"]:
+                send(client, f"{word} from {name}")
+                assert client.read_message().payload == f"{word} from {name}".encode()
+            assert client.read_frame().close_code == 1012
+            client.send(wire.close(1012, is_masked=True))
+        assert server.stop() == 0
+    sent_again = [event for event in map(json.loads, second.read_text().splitlines()) if event.get("direction") == "out"]
+    assert [event["type"] for event in sent_again] == ["message", "message", "close"] * 2
+
+
 def test_replay_speed_keeps_the_pauses(tmp_path):
     def at(second):
         return {"time": f"2026-01-01T00:00:{second:02}Z"}

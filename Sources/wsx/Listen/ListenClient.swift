@@ -4,10 +4,9 @@ import WSCore
 final class ListenClient: ConnectionHandler {
     /// The client's number, from 1.
     let number: Int
-    /// What was queued for the client when it was last seen that its queue is full, and when; nil: it is not full.
-    var lastFull: (queuedBytes: Int, time: Duration)?
-    /// Whether the client has been closed because it read too slowly: nobody waits for it any more.
-    var isGivenUp = false
+
+    /// What the log is to say of the client at the end; nil: there is no log.
+    let logLine: ConnectionLogLine?
 
     private unowned let run: ListenRun
     private let mode: ListenMode
@@ -20,14 +19,18 @@ final class ListenClient: ConnectionHandler {
     private let replay: ReplayProgress?
 
     /// Makes the handler of a client that has just been accepted.
-    init(number: Int, of run: ListenRun) {
-        self.number = number
+    init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
+        number = client.number
+        logLine =
+            run.keepsLog
+            ? ConnectionLogLine(
+                address: client.address, request: client.upgrade.request, acceptTime: run.loop.turnTime) : nil
         self.run = run
         mode = run.settings.arguments.mode
         isObserved = run.observesMessages
         trace = run.makeTrace(ofClient: number)
         gate = run.makeGate(ofClient: number)
-        replay = run.settings.replay.map { ReplayProgress(through: $0.conversation(ofClient: number)) }
+        replay = run.settings.replay.map { ReplayProgress(through: $0.conversation(ofClient: client.number)) }
         replay?.conversation.forEachReply(of: 0) { reply, payload in
             gate?.hold(reply.item, payload, after: reply.pause)
         }
@@ -89,9 +92,8 @@ final class ListenClient: ConnectionHandler {
 
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
-        lastFull = nil
         gate?.goOn()
-        run.clientDidDrain()
+        run.clientDidDrain(number)
     }
 
     /// Reports the end.
@@ -120,26 +122,16 @@ final class ListenClient: ConnectionHandler {
         switch item {
         case .message(let kind):
             if outbox.send(payload, as: kind), isObserved { run.echoed(payload, as: kind, to: number) }
-        case .ping: outbox.sendPing(payload)
-        case .pong: outbox.sendPong(payload)
-        case .close(let frame?), .end(let frame): outbox.sendClose(frame)
+        case .ping: if outbox.sendPing(payload) { run.record(control: .ping, payload, to: number) }
+        case .pong: if outbox.sendPong(payload) { run.record(control: .pong, payload, to: number) }
+        case .close(let frame?), .end(let frame): if outbox.sendClose(frame) { run.record(close: frame, to: number) }
         case .close(nil): break
         }
     }
 
-    /// Sends a message that answers nothing that is just being received.
-    func send(_ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>) {
-        if gate?.letsThrough(.message(kind), payload) ?? true { connection.send(payload, as: kind) }
-    }
-
-    /// Sends a ping, or a pong that answers none.
-    func send(control opcode: Opcode, _ payload: RawSpan, on connection: Connection<ListenClient>) {
-        guard gate?.letsThrough(opcode == .ping ? .ping : .pong, payload) ?? true else { return }
-        if opcode == .ping { connection.sendPing(payload) } else { connection.sendPong(payload) }
-    }
-
-    /// Closes the client, after all that is still to be sent.
-    func close(_ frame: CloseFrame, on connection: Connection<ListenClient>) {
-        if gate?.letsThrough(.close(frame), RawSpan()) ?? true { connection.close(frame) }
+    /// Whether something that answers nothing that is just being received may be sent at once; if not, its gate sends it in
+    /// its time, or never.
+    func letsThrough(_ item: InputItem, _ payload: RawSpan) -> Bool {
+        gate?.letsThrough(item, payload) ?? true
     }
 }

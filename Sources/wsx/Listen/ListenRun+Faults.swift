@@ -32,15 +32,32 @@ extension ListenRun {
         console.notice("Client \(client): a message of \(byteCount) B waits \(Int(wait.rounded())) ms")
     }
 
+    /// Sends a message to every client but `sender`, each through its gate.
+    func sendThroughGates(_ payload: RawSpan, as kind: MessageKind, from sender: Connection<ListenClient>? = nil) {
+        var isOneFull = false
+        for connection in server.connections.values where connection !== sender {
+            if connection.handler.letsThrough(.message(kind), payload) {
+                pass(.message(kind), payload, to: connection)
+                if connection.isFull { isOneFull = true }
+            }
+        }
+        if isOneFull, let sender { holdForSlowReaders(sender) }
+    }
+
     /// Sends what a gate lets through.
     func pass(_ item: InputItem, _ payload: RawSpan, to connection: Connection<ListenClient>) {
         switch item {
         case .message(let kind):
             guard connection.send(payload, as: kind) else { return }
-            if settings.arguments.mode.answersByItself { echoed(payload, as: kind, to: connection.handler.number) }
-        case .ping: connection.sendPing(payload)
-        case .pong: connection.sendPong(payload)
-        case .close(let frame?), .end(let frame): connection.close(frame)
+            let number = connection.handler.number
+            if settings.arguments.mode.answersByItself {
+                echoed(payload, as: kind, to: number)
+            } else {
+                recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number)
+            }
+        case .ping: sendUnshown(control: .ping, payload, to: connection)
+        case .pong: sendUnshown(control: .pong, payload, to: connection)
+        case .close(let frame?), .end(let frame): close(connection, with: frame)
         case .close(nil): break
         }
     }
@@ -63,6 +80,6 @@ extension ListenRun {
         fullGateCount -= 1
         guard fullGateCount == 0 else { return }
         outputDidDrain()
-        clientDidDrain()
+        readOn()
     }
 }

@@ -8,6 +8,8 @@ final class ServerFixture {
     var clients: [Server<RecordingPeer>.Client] = []
     var handlers: [RecordingPeer] = []
     var refusals: [HandshakeRefusal] = []
+    /// The limits that had further clients wait.
+    var limits: [Server<RecordingPeer>.Limit] = []
     /// What TLS with clients failed with.
     var failures: [TLSError] = []
     /// Prepares the handler of each client.
@@ -24,14 +26,14 @@ final class ServerFixture {
 
     init(
         _ policy: ServerPolicy, deflate: DeflatePreferences? = nil, on loop: EventLoop,
-        handshakeTimeout: Duration = .seconds(10), tls: TLSLayer? = nil
+        handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil, tls: TLSLayer? = nil
     ) {
         let registry = Registry()
         self.registry = registry
         server = Server(
             .init(
                 policy: policy, connection: .init(role: .server, limits: .server), deflate: deflate,
-                handshakeTimeout: handshakeTimeout),
+                handshakeTimeout: handshakeTimeout, maximumConnections: maximumConnections),
             tls: tls, on: loop
         ) { client in
             let handler = RecordingPeer()
@@ -43,6 +45,7 @@ final class ServerFixture {
         }
         registry.fixture = self
         server.didRefuse = { refusal, _ in registry.fixture?.refusals.append(refusal) }
+        server.didReachLimit = { limit in registry.fixture?.limits.append(limit) }
         server.didFailToSecure = { error, _ in registry.fixture?.failures.append(error) }
     }
 
