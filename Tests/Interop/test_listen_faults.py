@@ -473,7 +473,7 @@ def test_five_hundred_clients_with_delays_and_a_slow_network():
 
     with Listener("--echo", "--delay", "10ms-300ms", "--throttle", "32k", "--handshake-timeout", "2m") as server:
         asyncio.run(asyncio.wait_for(talk_all(server.url), 240))
-        wait_until(lambda: len(re.findall(r"Client \d+ disconnected: 1000\n", server.err)) == 500)
+        wait_until(lambda: len(re.findall(r"Client \d+ disconnected: 1000\b", server.err)) == 500)
         assert server.stop() == 0
 
 
