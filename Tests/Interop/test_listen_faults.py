@@ -461,6 +461,29 @@ def test_messages_to_all_are_fragmented():
             assert client.read_message().frame_lengths == [1024, 1]
 
 
+def test_what_programs_write_is_delayed_too_and_their_end_comes_after_it():
+    with Listener("--delay", "300ms", "--fragment-size", "2", "--exec", "--", "sh", "-c", "echo hello") as server:
+        start = time.monotonic()
+        client = open_client(server)
+        message = client.read_message()
+        assert (message.payload, message.frame_lengths) == (b"hello", [2, 2, 1])
+        assert time.monotonic() - start >= 0.3
+        assert client.read_frame().close_code == 1000
+
+
+def test_a_program_waits_while_much_of_what_it_writes_waits():
+    with Listener("--delay", "1h", "--compress=off", "--exec", "--", "yes", "x" * 1000) as server:
+        client = open_client(server)
+        client.send(wire.frame(wire.PING, is_masked=True))
+        assert client.read_frame().opcode == wire.PONG
+        wait_until(lambda: resident_bytes(server.pid) > 16 << 20)
+        client.send(wire.frame(wire.PING, is_masked=True))
+        assert client.read_frame().opcode == wire.PONG
+        assert resident_bytes(server.pid) < memory_limit(64 << 20)
+        client.sock.close()
+        server.wait_for("Client 1 disconnected")
+
+
 def test_five_hundred_clients_with_delays_and_a_slow_network():
     async def talk(url, number):
         async with websockets.connect(url, open_timeout=120, ping_interval=None) as connection:

@@ -15,11 +15,14 @@ public final class Server<Handler: ConnectionHandler> {
         /// The most connections at a time, those whose request is still to come included; nil: what the descriptor
         /// limit leaves.
         public var maximumConnections: Int?
+        /// Descriptors that are left for what its user opens for its clients.
+        public var reservedDescriptors: Int
 
         /// Makes settings.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
-            handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil, bytesPerSecond: Int? = nil
+            handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil, reservedDescriptors: Int = 0,
+            bytesPerSecond: Int? = nil
         ) {
             self.bytesPerSecond = bytesPerSecond
             self.policy = policy
@@ -27,6 +30,7 @@ public final class Server<Handler: ConnectionHandler> {
             self.deflate = deflate
             self.handshakeTimeout = handshakeTimeout
             self.maximumConnections = maximumConnections
+            self.reservedDescriptors = reservedDescriptors
         }
     }
 
@@ -71,14 +75,14 @@ public final class Server<Handler: ConnectionHandler> {
     public let loop: EventLoop
     /// The open connections by their client's number.
     public private(set) var connections: [Int: Connection<Handler>] = [:]
-    /// Asked about each request that is about to be accepted; what it returns refuses the request. nil: nobody is asked.
-    public var judge: ((RequestHead) -> HandshakeRefusal?)?
     /// Called with each request that was refused.
     public var didRefuse: ((HandshakeRefusal, OpeningFacts) -> Void)?
     /// Called when TLS with a client fails before its request.
     public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
     /// Called with each connection before anything is received on it.
     public var didOpen: ((Connection<Handler>) -> Void)?
+    /// Asked about each request that the policy accepts: why it is refused all the same; nil: it is not.
+    public var refusal: ((ServerUpgrade) -> HandshakeRefusal?)?
 
     private let settings: Settings
     private let tls: TLSLayer?
@@ -109,7 +113,7 @@ public final class Server<Handler: ConnectionHandler> {
         self.tls = tls
         self.loop = loop
         self.makeHandler = makeHandler
-        let descriptors = max(1, DescriptorLimit.raise() - Self.descriptorReserve)
+        let descriptors = max(1, DescriptorLimit.raise() - Self.descriptorReserve - settings.reservedDescriptors)
         maximumStreams = min(descriptors, settings.maximumConnections ?? .max)
         resources = ConnectionResources(on: loop)
     }
@@ -186,7 +190,8 @@ public final class Server<Handler: ConnectionHandler> {
             settings.bytesPerSecond.map { ThrottledStream(stream, bytesPerSecond: $0) } ?? stream
         let secured = tls.map { TLSStream(transport, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(
-            secured ?? transport, from: address, policy: settings.policy, timeout: settings.handshakeTimeout
+            secured ?? transport, from: address, policy: settings.policy, timeout: settings.handshakeTimeout,
+            refusal: { [unowned self] upgrade in refusal?(upgrade) }
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
             defer { updateAccepting() }
@@ -199,7 +204,6 @@ public final class Server<Handler: ConnectionHandler> {
                 open(opening.stream, upgrade, address: address, at: endpointIndex, firstBytes: firstBytes)
             }
         }
-        opening.judge = judge
         openings[ObjectIdentifier(opening)] = opening
         updateAccepting()
         opening.start()

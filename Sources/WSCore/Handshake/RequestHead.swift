@@ -30,6 +30,20 @@ public struct RequestHead: Equatable, Sendable {
         return String(form[form.utf8.index(after: mark)...])
     }
 
+    /// The path with its percent escapes decoded; nil when the target has none, or when that is not text.
+    public var decodedPath: String? {
+        path.flatMap { try? PercentEncoding.decode($0) }
+    }
+
+    /// The host and port that the client has for the server: those of the target in absolute form, or else of Host. An IPv6
+    /// address stands in brackets. nil: there are none that are valid.
+    public var host: (name: String, port: UInt16?)? {
+        guard let text = authority ?? fields.first(named: "Host"), let host = try? HostAndPort(parsing: text) else {
+            return nil
+        }
+        return (host.isIPv6 ? "[\(host.host)]" : host.host, host.port)
+    }
+
     /// The authority of a target in absolute form (`http://host:port/path`), which counts instead of Host (RFC 9112 §3.2.2).
     var authority: String? {
         absoluteForm.map { rest in String(Substring(rest.utf8.prefix(while: Self.isAuthority))) }

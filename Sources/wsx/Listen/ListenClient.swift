@@ -8,6 +8,9 @@ final class ListenClient: ConnectionHandler {
     /// What the log is to say of the client at the end; nil: there is no log.
     let logLine: ConnectionLogLine?
 
+    /// What runs for it; nil: nothing does.
+    var program: ProgramSession?
+
     private unowned let run: ListenRun
     private let mode: ListenMode
     private let isObserved: Bool
@@ -44,6 +47,7 @@ final class ListenClient: ConnectionHandler {
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
         switch mode {
         case .conversation: break
+        case .exec: program?.receive(payload, from: connection)
         case .broadcast: run.relay(payload, as: kind, from: connection)
         case .echo:
             if gate?.letsThrough(.message(kind), payload) ?? true, outbox.send(payload, as: kind), isObserved {
@@ -71,6 +75,7 @@ final class ListenClient: ConnectionHandler {
     /// Reports a close frame.
     func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
         run.received(close: frame, from: number)
+        program?.clientLeft()
     }
 
     /// Reports a frame's header.
@@ -93,19 +98,23 @@ final class ListenClient: ConnectionHandler {
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
         gate?.goOn()
+        program?.clientDidDrain()
         run.clientDidDrain(number)
     }
 
     /// Reports the end.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
         gate?.cancel()
+        program?.clientLeft()
         run.ended(number, end, connection)
     }
 
     // MARK: Sending
 
-    /// Whether so much of what answers its messages waits for its time that nothing more is read from it.
-    var isHeldBack: Bool { mode.answersByItself && gate?.isFull ?? false }
+    /// Whether so much waits for its time that its source is to pause.
+    var hasFullGate: Bool { gate?.isFull ?? false }
+    /// Whether nothing is read from it meanwhile: its own messages are the source.
+    var isHeldBack: Bool { hasFullGate && run.gatesHoldTheirClients }
 
     /// Sends what the server of the recording sent.
     private func answer(with exchange: Int, through outbox: inout Outbox) {

@@ -2,8 +2,8 @@ import WSCore
 
 // What is done wrong on purpose.
 extension ListenRun {
-    /// Asked about a request that could be accepted: refuses it where `--reject` says so.
-    func judge(_ request: RequestHead) -> HandshakeRefusal? {
+    /// How a request that could be accepted is refused; nil: it is not.
+    func rejection(of request: RequestHead) -> HandshakeRefusal? {
         guard let rejection = settings.arguments.faults.rejection else { return nil }
         if let count = rejection.count {
             guard rejectedCount < count else { return nil }
@@ -62,24 +62,35 @@ extension ListenRun {
         }
     }
 
-    /// Pauses what fills a gate: the client itself where its own messages do, and otherwise all that others send.
+    /// Whether it is a client's own messages that fill its gate.
+    var gatesHoldTheirClients: Bool {
+        switch settings.arguments.mode {
+        case .echo, .replay: true
+        // A program looks itself.
+        case .conversation, .broadcast, .exec: false
+        }
+    }
+
+    /// Pauses what fills a gate.
     func gateIsFull(of connection: Connection<ListenClient>?) {
-        if settings.arguments.mode.answersByItself {
+        if gatesHoldTheirClients {
             connection?.pauseReading()
-        } else {
+        } else if !settings.arguments.mode.answersByItself {
             fullGateCount += 1
         }
     }
 
     /// Goes on after ``gateIsFull(of:)``; there is no connection any more where that is why.
     func gateHasRoom(of connection: Connection<ListenClient>?) {
-        guard !settings.arguments.mode.answersByItself else {
+        if gatesHoldTheirClients {
             if !isWaitedFor { connection?.resumeReading() }
-            return
+        } else if settings.arguments.mode.answersByItself {
+            connection?.handler.program?.clientDidDrain()
+        } else {
+            fullGateCount -= 1
+            guard fullGateCount == 0 else { return }
+            outputDidDrain()
+            readOn()
         }
-        fullGateCount -= 1
-        guard fullGateCount == 0 else { return }
-        outputDidDrain()
-        readOn()
     }
 }

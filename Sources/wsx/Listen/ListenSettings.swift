@@ -15,6 +15,8 @@ struct ListenSettings {
     /// What `--replay` answers with; nil: it is not used.
     let replay: ReplayRecording?
 
+    /// What runs for each client; nil: nothing does.
+    let program: ProgramCommand?
     /// TLS with the clients; nil: it is not used.
     let tls: TLSLayer?
     /// What clients can pin a certificate by that was made for this run; nil: there is none.
@@ -56,6 +58,11 @@ struct ListenSettings {
         } catch {
             throw .badArgument(what: "TLS", why: "\(error)")
         }
+        if case .exec(let words) = arguments.mode {
+            program = try ProgramCommand(words, environment: secrets.environment)
+        } else {
+            program = nil
+        }
         isEmbedded = false
         isRepl =
             arguments.readsInput && !arguments.mode.answersByItself && arguments.input == .lines
@@ -68,6 +75,7 @@ struct ListenSettings {
         endpoints = [try Self.endpoint("0")]
         tls = nil
         selfSignedPin = nil
+        program = nil
         isEmbedded = true
         isRepl = false
         replay = nil

@@ -8,13 +8,15 @@ enum ListenMode: Equatable, Sendable {
     case echo
     /// They are answered as in the recording at this path.
     case replay(path: String)
+    /// They go to a program that runs for that client alone: its name and its arguments.
+    case exec([String])
 
     /// Whether the program answers, and nobody sits at the server: standard input is not read, and messages are not
     /// shown.
     var answersByItself: Bool {
         switch self {
         case .conversation, .broadcast: false
-        case .echo, .replay: true
+        case .echo, .replay, .exec: true
         }
     }
 }

@@ -12,7 +12,15 @@ extension CommandSpecification {
                     `unix:`*path* listens on a socket file; on Linux `unix:@`*name* on one of the abstract namespace. \
                     May be left out where sockets are handed over, see SOCKET ACTIVATION.
                     """,
-                update: .listen { arguments, values in arguments.address = values.joined() })
+                update: .listen { arguments, values in arguments.address = values.joined() }),
+            OperandSpecification(
+                "PROGRAM [ARG...]", required: false, of: "exec",
+                summary: "What --exec runs",
+                manual: """
+                    With `--exec`, the program that is run for each client, and its arguments, see PROGRAMS. It is looked \
+                    for in PATH.
+                    """,
+                update: .listen { arguments, values in arguments.mode = .exec(values) }),
         ],
         summary: "Be a WebSocket server",
         description: [
@@ -29,7 +37,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, .formats, .jsonEvents(events, example: eventExample), .serverRecordings, .tryingClients, .access, .log,
+            .values, .formats, .jsonEvents(events, example: eventExample), .serverRecordings, .programs, .tryingClients,
+            .access, .log,
             .socketActivation, .exitStatus, .violations, limits, .serverEnvironment,
         ],
         examples: [
@@ -52,6 +61,8 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "Open to the network, for those who know a token",
                 line: "wsx listen --tls-cert cert.pem --bearer @token.txt '*:8443'"),
+            CommandExample(
+                purpose: "A calculator for everyone: one bc a client", line: "wsx listen --exec 8080 -- bc -l"),
             CommandExample(purpose: "On a socket file", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 
@@ -97,7 +108,14 @@ extension CommandSpecification {
             ),
             (
                 "Delayed messages of one client",
-                "16 MiB, then their source pauses: the client, or the input."
+                "16 MiB, then their source pauses: the client, its program, or the input."
+            ),
+            (
+                "Programs of `--exec`",
+                """
+                256, or as many as the limit of open files allows at four a client, then 503: `--max-processes`. 1 MiB \
+                that a program does not read pauses its client.
+                """
             ),
             (
                 "Connections",

@@ -12,11 +12,11 @@ extension ManualSection {
             (
                 "`--delay`, `--drop-rate`",
                 """
-                Concern all messages to a client: echoes, broadcasts, input, replays. Order is kept, also by pings and \
+                Concern all messages to a client: echoes, broadcasts, input, programs, replays. Order is kept, also by pings and \
                 close frames that are asked for, which wait behind the messages before them and for no more; the close \
                 with 1001 at the end of the server waits for nothing. A client that closes the connection does not get \
                 what still waits. With 16 MiB waiting for one client, the client is not read, or where its own \
-                messages are not the source, the source is not.
+                messages are not the source, its program or the input is not.
                 """
             ),
             (
@@ -24,7 +24,8 @@ extension ManualSection {
                 """
                 The close frame follows the answer to the last message. Messages behind it are neither shown nor \
                 answered, and pings get no pong. A client that repeats what was not confirmed, and sends more at a \
-                time than it may, comes no further: one request at a time does.
+                time than it may, comes no further: one request at a time does. A program of `--exec` may not have \
+                answered the last message by then.
                 """
             ),
             (

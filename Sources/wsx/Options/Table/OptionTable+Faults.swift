@@ -95,7 +95,7 @@ extension OptionTable {
                     arguments.faults.bytesPerSecond = try ThrottleValue.parse(value)
                 })),
         OptionSpecification(
-            "replay", value: OptionValue("FILE", .file), conflicts: ["echo", "broadcast"], group: .faults,
+            "replay", value: OptionValue("FILE", .file), conflicts: ["echo", "broadcast", "exec"], group: .faults,
             summary: "Answer as in a recording",
             manual: """
                 Answer each message as the server of the recording *FILE* did, see TRYING CLIENTS. Standard input is \
