@@ -18,17 +18,20 @@ public final class Connection<Handler: ConnectionHandler> {
         public let closeTimeout: Duration
         /// Whether a full output queue stops reading: right where what is sent answers what is read.
         public let pausesReadingWhenFull: Bool
+        /// Whether pings are answered, as they must be.
+        public let answersPings: Bool
 
         /// Makes settings; `closeTimeout` is 5 s by default.
         public init(
             role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
-            pausesReadingWhenFull: Bool = false
+            pausesReadingWhenFull: Bool = false, answersPings: Bool = true
         ) {
             self.role = role
             self.limits = limits
             self.fragmentBytes = fragmentBytes
             self.closeTimeout = closeTimeout
             self.pausesReadingWhenFull = pausesReadingWhenFull
+            self.answersPings = answersPings
         }
     }
 
@@ -102,7 +105,7 @@ public final class Connection<Handler: ConnectionHandler> {
         session = Session(
             role: settings.role, limits: settings.limits, maskingKeys: resources.maskingKeys,
             fragmentBytes: settings.fragmentBytes, compressor: codec?.compressor, decompressor: codec?.decompressor,
-            partialInputs: resources.partialInputs)
+            partialInputs: resources.partialInputs, answersPings: settings.answersPings)
         session.outbox.observer = handler.sentFrameObserver
     }
 
@@ -196,6 +199,12 @@ public final class Connection<Handler: ConnectionHandler> {
         guard !isLeaving, session.outbox.sendPong(payload) else { return false }
         scheduleFlush()
         return true
+    }
+
+    /// Leaves the peer's pings unanswered from now on.
+    public func stopAnsweringPings() {
+        assert(!isReceiving, "a handler answers through the outbox that it is given")
+        session.outbox.answersPings = false
     }
 
     /// Begins the closing handshake; the end is reported to the handler. Returns whether it had not begun before.

@@ -10,6 +10,8 @@ public final class Server<Handler: ConnectionHandler> {
         public var deflate: DeflatePreferences?
         /// How long a request may take.
         public var handshakeTimeout: Duration
+        /// The bytes that go each way on a client's stream in a second, TLS and upgrade included; nil: as many as can.
+        public var bytesPerSecond: Int?
         /// The most connections at a time, those whose request is still to come included; nil: what the descriptor
         /// limit leaves.
         public var maximumConnections: Int?
@@ -19,8 +21,10 @@ public final class Server<Handler: ConnectionHandler> {
         /// Makes settings.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
-            handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil, reservedDescriptors: Int = 0
+            handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil, reservedDescriptors: Int = 0,
+            bytesPerSecond: Int? = nil
         ) {
+            self.bytesPerSecond = bytesPerSecond
             self.policy = policy
             self.connection = connection
             self.deflate = deflate
@@ -182,9 +186,11 @@ public final class Server<Handler: ConnectionHandler> {
 
     private func accept(_ stream: SystemStream, at endpointIndex: Int) {
         let address = stream.peerAddress
-        let secured = tls.map { TLSStream(stream, session: TLSSession(server: $0.context), layer: $0) }
+        let transport: any ByteStream =
+            settings.bytesPerSecond.map { ThrottledStream(stream, bytesPerSecond: $0) } ?? stream
+        let secured = tls.map { TLSStream(transport, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(
-            secured ?? stream, from: address, policy: settings.policy, timeout: settings.handshakeTimeout,
+            secured ?? transport, from: address, policy: settings.policy, timeout: settings.handshakeTimeout,
             refusal: { [unowned self] upgrade in refusal?(upgrade) }
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil

@@ -1,6 +1,6 @@
 /// A server's answer to a request that it does not accept: what to send, and what to write in the log.
 public struct HandshakeRefusal: Error, Equatable, Sendable {
-    /// The status, 400 through 599.
+    /// The status, 300 through 599.
     public let status: Int
     /// Why, in one line that is safe to print.
     public let reason: String
@@ -42,13 +42,17 @@ public struct HandshakeRefusal: Error, Equatable, Sendable {
         // RFC 9110 §7.8: who sends Upgrade lists it in Connection, too.
         let hasUpgrade = fields.contains { $0.isNamed("Upgrade") }
         var text = "HTTP/1.1 \(status) \(HTTPStatus.reason(of: status))\r\n"
-        text += "Content-Type: text/plain; charset=utf-8\r\n"
-        text += "Content-Length: \(body.utf8.count)\r\n"
+        if !fields.contains(where: { $0.isNamed("Content-Type") }) {
+            text += "Content-Type: text/plain; charset=utf-8\r\n"
+        }
+        // RFC 9110 §15.4.5: a 304 has no content.
+        let hasContent = status != 304
+        if hasContent { text += "Content-Length: \(body.utf8.count)\r\n" }
         text += "Connection: close\(hasUpgrade ? ", Upgrade" : "")\r\n"
         for field in fields { text += field.line }
         text += "\r\n"
         // RFC 9110 §9.3.2: the answer to HEAD has no content.
-        if request?.method != "HEAD" { text += body }
+        if hasContent, request?.method != "HEAD" { text += body }
         return Array(text.utf8)
     }
 }

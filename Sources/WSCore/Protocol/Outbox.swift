@@ -5,6 +5,8 @@
 public struct Outbox: ~Copyable {
     /// Which end this is; a client masks.
     public let role: Role
+    /// Whether pings are answered, as they must be (RFC 6455 §5.5.2): not by one end that is to be a bad peer for tests.
+    public var answersPings: Bool
     /// The encoded frames that wait to be written.
     public var bytes = ByteBuffer()
     /// Who looks at the frames; nil: nobody.
@@ -29,9 +31,10 @@ public struct Outbox: ~Copyable {
     /// Makes the sending half of an open connection.
     public init(
         role: Role, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
-        compressor: (any MessageCompressor)? = nil
+        compressor: (any MessageCompressor)? = nil, answersPings: Bool = true
     ) {
         self.role = role
+        self.answersPings = answersPings
         self.maskingKeys = maskingKeys
         self.compressor = compressor
         maximumPayloadBytes = fragmentBytes.map { max(1, $0) } ?? .max
@@ -117,7 +120,7 @@ public struct Outbox: ~Copyable {
     @usableFromInline
     internal mutating func answer(ping payload: RawSpan) {
         // RFC 6455 §5.5.2: a ping must be answered with a pong, unless a close frame has been received.
-        guard closing.received == nil else { return }
+        guard answersPings, closing.received == nil else { return }
         // RFC 6455 §5.5.3: only the most recent of several pings needs an answer, so this one stands for any kept back.
         guard bytes.count > Self.pongBacklogBytes else {
             pendingPong = nil

@@ -22,12 +22,15 @@ public struct Session: ~Copyable {
     ///   - compressor: Compresses what is sent, where that was agreed on.
     ///   - decompressor: Restores what the peer compressed, where that was agreed on.
     ///   - partialInputs: What sessions of the same loop share while nothing has arrived in part.
+    ///   - answersPings: Whether pings are answered, as they must be.
     public init(
         role: Role, limits: Limits, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
         compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil,
-        partialInputs: PartialInputPool = PartialInputPool()
+        partialInputs: PartialInputPool = PartialInputPool(), answersPings: Bool = true
     ) {
-        outbox = Outbox(role: role, maskingKeys: maskingKeys, fragmentBytes: fragmentBytes, compressor: compressor)
+        outbox = Outbox(
+            role: role, maskingKeys: maskingKeys, fragmentBytes: fragmentBytes, compressor: compressor,
+            answersPings: answersPings)
         receiver = MessageReceiver(role: role, limits: limits, decompressor: decompressor, pool: partialInputs)
     }
 

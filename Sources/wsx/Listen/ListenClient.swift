@@ -16,6 +16,10 @@ final class ListenClient: ConnectionHandler {
     private let isObserved: Bool
     /// Shows every frame; nil: nobody asked for it.
     private let trace: FrameTrace?
+    /// What it is sent goes through this; nil: straight to its connection.
+    private let gate: OutgoingGate?
+    /// How far its recording has come; nil: it has none.
+    private let replay: ReplayProgress?
 
     /// Makes the handler of a client that has just been accepted.
     init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
@@ -28,20 +32,33 @@ final class ListenClient: ConnectionHandler {
         mode = run.settings.arguments.mode
         isObserved = run.observesMessages
         trace = run.makeTrace(ofClient: number)
+        gate = run.makeGate(ofClient: number)
+        replay = run.settings.replay.map { ReplayProgress(through: $0.conversation(ofClient: client.number)) }
+        replay?.conversation.forEachReply(of: 0) { reply, payload in
+            gate?.hold(reply.item, payload, after: reply.pause)
+        }
     }
 
     /// Shows a message, and does with it what the mode says.
     func connection(
         _ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
+        if let gate, gate.ignoresClient { return }
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
         switch mode {
         case .conversation: break
         case .exec: program?.receive(payload, from: connection)
         case .broadcast: run.relay(payload, as: kind, from: connection)
         case .echo:
-            guard outbox.send(payload, as: kind) else { return }
-            if isObserved { run.echoed(payload, as: kind, to: number) }
+            if gate?.letsThrough(.message(kind), payload) ?? true, outbox.send(payload, as: kind), isObserved {
+                run.echoed(payload, as: kind, to: number)
+            }
+        case .replay:
+            if let exchange = replay?.next(for: payload, as: kind) { answer(with: exchange, through: &outbox) }
+        }
+        if let gate, gate.isLastMessage() {
+            outbox.answersPings = false
+            send(.close(run.settings.faultClose), RawSpan(), through: &outbox)
         }
     }
 
@@ -80,13 +97,50 @@ final class ListenClient: ConnectionHandler {
 
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
+        gate?.goOn()
         program?.clientDidDrain()
         run.clientDidDrain(number)
     }
 
     /// Reports the end.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
+        gate?.cancel()
         program?.clientLeft()
         run.ended(number, end, connection)
+    }
+
+    // MARK: Sending
+
+    /// Whether so much waits for its time that its source is to pause.
+    var hasFullGate: Bool { gate?.isFull ?? false }
+    /// Whether nothing is read from it meanwhile: its own messages are the source.
+    var isHeldBack: Bool { hasFullGate && run.gatesHoldTheirClients }
+
+    /// Sends what the server of the recording sent.
+    private func answer(with exchange: Int, through outbox: inout Outbox) {
+        replay?.conversation.forEachReply(of: exchange) { reply, payload in
+            send(reply.item, payload, after: reply.pause, through: &outbox)
+        }
+    }
+
+    /// Sends something while a message is received.
+    private func send(
+        _ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero, through outbox: inout Outbox
+    ) {
+        guard gate?.letsThrough(item, payload, after: pause) ?? true else { return }
+        switch item {
+        case .message(let kind):
+            if outbox.send(payload, as: kind), isObserved { run.echoed(payload, as: kind, to: number) }
+        case .ping: if outbox.sendPing(payload) { run.record(control: .ping, payload, to: number) }
+        case .pong: if outbox.sendPong(payload) { run.record(control: .pong, payload, to: number) }
+        case .close(let frame?), .end(let frame): if outbox.sendClose(frame) { run.record(close: frame, to: number) }
+        case .close(nil): break
+        }
+    }
+
+    /// Whether something that answers nothing that is just being received may be sent at once; if not, its gate sends it in
+    /// its time, or never.
+    func letsThrough(_ item: InputItem, _ payload: RawSpan) -> Bool {
+        gate?.letsThrough(item, payload) ?? true
     }
 }

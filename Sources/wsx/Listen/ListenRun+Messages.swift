@@ -44,6 +44,7 @@ extension ListenRun {
 
     /// Sends a client's message to all others.
     func relay(_ payload: RawSpan, as kind: MessageKind, from sender: Connection<ListenClient>) {
+        guard !settings.needsGates else { return sendThroughGates(payload, as: kind, from: sender) }
         recordToAll(payload, as: kind, from: sender)
         if server.send(payload, as: kind, toAllBut: sender) { holdForSlowReaders(sender) }
     }
@@ -81,13 +82,14 @@ extension ListenRun: InputReader.Receiver {
             if settings.arguments.verbosity > 1 {
                 console.show(transcript.message(payload, as: kind, .sent, client: number).text)
             }
+            guard connection.handler.letsThrough(item, payload) else { return }
             record(payload, as: kind, to: connection)
             connection.send(payload, as: kind)
         case .ping: send(control: .ping, payload, to: connection)
         case .pong: send(control: .pong, payload, to: connection)
         case .close(let frame?), .end(let frame):
             if showsFrames { console.show(transcript.close(frame, .sent, client: number)) }
-            close(connection, with: frame)
+            if connection.handler.letsThrough(item, payload) { close(connection, with: frame) }
         // The end of one session is not the end of the server.
         case .close(nil): break
         }
@@ -97,14 +99,15 @@ extension ListenRun: InputReader.Receiver {
         if showsFrames {
             console.show(transcript.control(opcode, payload, .sent, client: connection.handler.number))
         }
-        sendUnshown(control: opcode, payload, to: connection)
+        if connection.handler.letsThrough(opcode == .ping ? .ping : .pong, payload) {
+            sendUnshown(control: opcode, payload, to: connection)
+        }
     }
 
     /// Sends a ping or a pong of the user's, and records it.
     func sendUnshown(control opcode: Opcode, _ payload: RawSpan, to connection: Connection<ListenClient>) {
         let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
-        guard isSent else { return }
-        recorder?.events.writeControl(opcode, payload, .outgoing, client: connection.handler.number)
+        if isSent { record(control: opcode, payload, to: connection.handler.number) }
     }
 
     /// Full queues pause the input, and so does the lack of clients.
@@ -113,8 +116,8 @@ extension ListenRun: InputReader.Receiver {
         if holdsInput { input?.pause() }
     }
 
-    /// Whether there is nobody to send the input to, or the recording does not keep up.
-    private var holdsInput: Bool { server.connections.isEmpty || recorder?.isFull ?? false }
+    /// Whether there is nobody to send the input to, the recording does not keep up, or much waits for its time.
+    private var holdsInput: Bool { server.connections.isEmpty || recorder?.isFull ?? false || fullGateCount > 0 }
 
     /// The end of the input is not the end of the server.
     func inputEnded(_ error: IOError?) {
@@ -139,6 +142,7 @@ extension ListenRun: InputReader.Receiver {
         if editor != nil || settings.arguments.verbosity > 1 {
             console.show(transcript.message(payload, as: kind, .sent).text)
         }
+        guard !settings.needsGates else { return sendThroughGates(payload, as: kind) }
         recordToAll(payload, as: kind)
         server.send(payload, as: kind)
     }

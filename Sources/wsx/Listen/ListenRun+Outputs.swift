@@ -2,8 +2,12 @@ import WSCore
 
 // Whatever shows or keeps the messages, and can have the clients wait.
 extension ListenRun {
-    /// Whether standard output or the recording does not keep up, or the user's editor has the terminal for long.
-    var isOutputFull: Bool { output?.isFull ?? false || recorder?.isFull ?? false || editor?.holdsMuch ?? false }
+    /// Whether standard output or the recording does not keep up, the user's editor has the terminal for long, or what
+    /// clients send to all others waits for its time.
+    var isOutputFull: Bool {
+        output?.isFull ?? false || recorder?.isFull ?? false || editor?.holdsMuch ?? false
+            || (settings.arguments.mode == .broadcast && fullGateCount > 0)
+    }
 
     /// Whether nothing waits to be written.
     var areOutputsDrained: Bool { output?.isDrained ?? true && recorder?.isDrained ?? true }
@@ -13,7 +17,9 @@ extension ListenRun {
         if isWaitedFor, !isOutputFull {
             isWaitedFor = false
             // In another order each time: the first may fill standard output again.
-            for connection in server.connections.values.shuffled() { connection.resumeReading() }
+            for connection in server.connections.values.shuffled() where !connection.handler.isHeldBack {
+                connection.resumeReading()
+            }
         }
         if recorder != nil { readOn() }
         if isStopping, areOutputsDrained { loop.stop() }

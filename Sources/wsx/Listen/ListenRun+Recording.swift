@@ -36,10 +36,19 @@ extension ListenRun {
         recorder.events.writeMessage(payload, as: kind, .outgoing, client: connection.handler.number)
     }
 
+    /// Records a ping or a pong of the user's, or of a replay.
+    func record(control opcode: Opcode, _ payload: RawSpan, to client: Int) {
+        recorder?.events.writeControl(opcode, payload, .outgoing, client: client)
+    }
+
+    /// Records a close frame.
+    func record(close frame: CloseFrame, to client: Int) {
+        recorder?.events.writeClose(sent: frame, client: client)
+    }
+
     /// Closes a connection with a frame, and records that.
     func close(_ connection: Connection<ListenClient>, with frame: CloseFrame) {
-        guard connection.close(frame) else { return }
-        recorder?.events.writeClose(sent: frame, client: connection.handler.number)
+        if connection.close(frame) { record(close: frame, to: connection.handler.number) }
     }
 
     /// Nothing is recorded any more, which ends the server, but leaves the user at the prompt.

@@ -40,6 +40,12 @@ final class ListenRun {
     var heldSenders: Set<Int> = []
     var slowReaderTimer: Timer?
     var hasReportedLimit = false
+    /// How many gates hold so much that what is for all has to wait.
+    var fullGateCount = 0
+    /// How many requests `--reject` has refused, where it counts.
+    var rejectedCount = 0
+    /// What the random numbers of faults begin with.
+    let faultSeed: UInt64
     private var endTimer: Timer?
 
     /// What the end may take beyond the closing handshake's limit.
@@ -50,6 +56,7 @@ final class ListenRun {
         self.settings = settings
         self.loop = loop
         self.console = console
+        faultSeed = settings.arguments.faults.seed.map { UInt64($0) } ?? .random(in: .min ... .max)
         transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
         do throws(IOError) {
             output = settings.writesOutput ? try MessageWriter(settings.arguments, colors: console, on: loop) : nil
@@ -119,10 +126,13 @@ final class ListenRun {
                 policy: settings.policy, connection: settings.connection, deflate: settings.arguments.deflate,
                 handshakeTimeout: settings.arguments.handshakeTimeout,
                 maximumConnections: settings.arguments.maximumConnections,
-                reservedDescriptors: programs?.reservedDescriptors ?? 0),
+                reservedDescriptors: programs?.reservedDescriptors ?? 0,
+                bytesPerSecond: settings.arguments.faults.bytesPerSecond),
             tls: settings.tls, on: loop
         ) { [unowned self] client in opened(client) }
-        server.refusal = { [unowned self] upgrade in programs?.refusal(of: upgrade) }
+        server.refusal = { [unowned self] upgrade in
+            rejection(of: upgrade.request) ?? programs?.refusal(of: upgrade)
+        }
         server.didRefuse = { [unowned self] refusal, facts in refused(refusal, facts) }
         server.didFailToSecure = { [unowned self] error, facts in failedToSecure(error, facts) }
         server.didReachLimit = { [unowned self] limit in reachedLimit(limit) }

@@ -12,6 +12,8 @@ struct ListenSettings {
     let isEmbedded: Bool
     /// Whether the lines to be sent are typed into a REPL.
     let isRepl: Bool
+    /// What `--replay` answers with; nil: it is not used.
+    let replay: ReplayRecording?
 
     /// What runs for each client; nil: nothing does.
     let program: ProgramCommand?
@@ -28,7 +30,12 @@ struct ListenSettings {
         _ arguments: ListenArguments, sockets: [InheritedSocket] = [],
         secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
-        try arguments.checkReplaySpeed()
+        if case .replay(let path) = arguments.mode {
+            replay = try ReplayRecording(contentsOf: path, speed: arguments.replaySpeed)
+        } else {
+            replay = nil
+            try arguments.checkReplaySpeed()
+        }
         let extraFields = try HeaderFiles.fields(arguments.headers)
         let access = try AccessComposition(
             credentials: arguments.credentials, tokens: arguments.tokens, secrets: secrets
@@ -71,6 +78,7 @@ struct ListenSettings {
         program = nil
         isEmbedded = true
         isRepl = false
+        replay = nil
     }
 
     /// The server of `echo:`: it speaks whatever the client asks for, and takes messages as large as the client does.
@@ -95,7 +103,16 @@ struct ListenSettings {
             limits: Limits(
                 maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
             fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
-            pausesReadingWhenFull: arguments.mode == .echo)
+            pausesReadingWhenFull: arguments.mode == .echo || replay != nil, answersPings: arguments.faults.answersPings
+        )
+    }
+
+    /// Whether what is sent to a client goes through a gate.
+    var needsGates: Bool { arguments.faults.concernMessages || replay != nil }
+
+    /// The close frame of `--close-after`.
+    var faultClose: CloseFrame {
+        CloseFrame(code: CloseCode(rawValue: arguments.faults.closeCode), reason: arguments.faults.closeReason)
     }
 
     /// Whether what is sent comes through a pipe or from a file.

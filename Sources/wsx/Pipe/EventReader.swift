@@ -133,7 +133,8 @@ struct EventReader: ~Copyable {
         case "pong": return .item(try control(.pong, in: line))
         case "close": return .item(.close(try closeFrame(in: line)))
         case "recording": return .recording
-        case "open", "listening", "error": return .report
+        case "open": return .open
+        case "listening", "error": return .report
         case let type?: throw .unknownType(String(type.prefix(Self.shownCharacters)))
         }
     }

@@ -6,7 +6,9 @@ struct InputEvent: Equatable {
         case item(InputItem)
         /// The head of a recording.
         case recording
-        /// Something that tells and asks for nothing: `open`, `listening`, `error`.
+        /// A connection has been opened: nothing is asked for.
+        case open
+        /// Something else that tells and asks for nothing: `listening`, `error`.
         case report
     }
 

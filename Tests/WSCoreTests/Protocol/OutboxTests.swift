@@ -212,6 +212,17 @@ import WSCore
         #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1000)], sentBy: role))
     }
 
+    @Test("an end that is to answer no pings reports them, and still answers a close frame", arguments: Role.allCases)
+    func noPongs(role: Role) throws {
+        var session = Session(role: role, limits: .client, maskingKeys: countingKeys(), answersPings: false)
+        var handler = RecordingHandler()
+        try session.receive(wire([frame(0x89, "ping")], receivedBy: role), handler: &handler)
+        #expect(handler.events == [.ping(Array("ping".utf8))])
+        #expect(contents(of: session.outbox.bytes) == [])
+        try session.receive(wire([closeFrame(1000)], receivedBy: role), handler: &handler)
+        #expect(contents(of: session.outbox.bytes) == wire([closeFrame(1000)], sentBy: role))
+    }
+
     private func backloggedSession(_ role: Role) -> Session {
         var session = Session(role: role, limits: .client, maskingKeys: countingKeys())
         session.outbox.bytes.append(String(repeating: "x", count: Outbox.pongBacklogBytes + 1))

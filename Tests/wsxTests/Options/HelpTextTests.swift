@@ -77,6 +77,18 @@ import Testing
                   -a, --auth USER:PASSWORD          Let in who knows USER and PASSWORD
                       --bearer TOKEN                Let in who knows TOKEN
 
+                Fault injection:
+                      --delay DURATION              Hold messages back; or 100ms-2s: random
+                      --drop-rate P                 Leave out messages: 0.1 or 10%
+                      --seed N                      Repeat the same random delays and drops
+                      --close-after LIMIT           Close after N messages, or after 5s
+                      --close-code CODE             Status code of that close [1012]
+                      --close-reason TEXT           Reason of that close
+                      --reject STATUS               Refuse with STATUS; 503x3: three times
+                      --no-pong                     Do not answer pings
+                      --throttle RATE               A slow network: bytes a second, 64k
+                      --replay FILE                 Answer as in a recording
+
                 Input and output:
                       --input FORMAT                How stdin is cut into messages [lines]
                       --crlf                        Take the CR before a line's LF away

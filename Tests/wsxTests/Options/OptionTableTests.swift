@@ -133,6 +133,29 @@ import WSCore
         },
         ListenCase("exec", "--exec", "--", "p", "--echo", "--", "") { $0.mode = .exec(["p", "--echo", "--", ""]) },
         ListenCase("broadcast", "--broadcast") { $0.mode = .broadcast },
+        ListenCase("delay", "--delay", "1s", "--delay=100ms-2s") {
+            $0.faults.delay = .milliseconds(100) ... .seconds(2)
+        },
+        ListenCase("drop-rate", "--drop-rate", "25%") { $0.faults.dropRate = 0.25 },
+        ListenCase("seed", "--seed", "7", "--delay", "1s") {
+            $0.faults.seed = 7
+            $0.faults.delay = .seconds(1) ... .seconds(1)
+        },
+        ListenCase("close-after", "--close-after", "3") { $0.faults.closeLimit = .messages(3) },
+        ListenCase("close-code", "--close-code", "4000", "--close-after", "5s") {
+            $0.faults.closeLimit = .time(.seconds(5))
+            $0.faults.closeCode = 4000
+        },
+        ListenCase("close-reason", "--close-reason", "bye", "--close-after=1") {
+            $0.faults.closeLimit = .messages(1)
+            $0.faults.closeReason = "bye"
+        },
+        ListenCase("reject", "--reject", "401", "--reject=503x3") {
+            $0.faults.rejection = .init(status: 503, count: 3)
+        },
+        ListenCase("no-pong", "--no-pong") { $0.faults.answersPings = false },
+        ListenCase("throttle", "--throttle", "64k") { $0.faults.bytesPerSecond = 65_536 },
+        ListenCase("replay", "--replay", "f") { $0.mode = .replay(path: "f") },
         ListenCase("no-stdin", "--no-stdin") { $0.readsInput = false },
         ListenCase("text", "--text") { $0.payload = .text },
         ListenCase("binary", "--binary") { $0.payload = .binary },

@@ -92,7 +92,7 @@ import Testing
             ("--input=csv", "'csv' for '--input': expected lines, nul, message, chunks, hex, base64 or json"),
             (
                 "--close-code=1006",
-                "'1006' for '--close-code': expected 1000 through 1003, 1007 through 1011 or 3000 through 4999"
+                "'1006' for '--close-code': expected 1000 through 1003, 1007 through 1014 or 3000 through 4999"
             ),
             ("-s", "'' for '-s': a name is empty"),
             ("--reconnect=0", "'0' for '--reconnect': expected 1 through 1000000000000"),
@@ -103,6 +103,25 @@ import Testing
     func badValue(option: String, expected: String) {
         let words = option == "-s" ? ["-s", ""] : [option]
         #expect(Self.message(["connect", "echo:"] + words) == "wsx: bad value " + expected)
+    }
+
+    @Test(
+        "a bad value of listen is shown with what is expected",
+        arguments: [
+            ("--delay=x", "'x' for '--delay': expected a duration such as 250ms, or a range such as 100ms-2s"),
+            ("--drop-rate=2", "'2' for '--drop-rate': expected a fraction from 0 to 1, or percents such as 10%"),
+            (
+                "--close-after=x",
+                "'x' for '--close-after': expected a number of messages such as 5, or a time with its unit such as 500ms or 5s"
+            ),
+            (
+                "--reject=200",
+                "'200' for '--reject': expected a status from 300 to 599, or such as 503x3 for the first three requests"
+            ),
+            ("--throttle=1", "'1' for '--throttle': expected 64 through 1099511627776"),
+        ])
+    func badListenValue(option: String, expected: String) {
+        #expect(Self.message(["listen", "0", option]) == "wsx: bad value " + expected)
     }
 
     @Test("a reason that is too long is refused with its size") func longReason() {

@@ -46,7 +46,7 @@ import WSCore
     @Test(
         "other events ask for nothing",
         arguments: [
-            (#"{"type":"recording","time":"x"}"#, .recording), (#"{"type":"open","url":"ws://h/"}"#, .report),
+            (#"{"type":"recording","time":"x"}"#, .recording), (#"{"type":"open","url":"ws://h/"}"#, .open),
             (#"{"type":"listening","port":1}"#, .report), (#"{"type":"error","message":"x","body":"y"}"#, .report),
         ] as [(String, InputEvent.Kind)])
     func reports(line: String, kind: InputEvent.Kind) throws {

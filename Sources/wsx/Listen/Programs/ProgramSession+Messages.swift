@@ -52,7 +52,7 @@ extension ProgramSession {
         }
         if isTooLong || splitter.carriedBytes > lineLimitBytes { return giveUp(onLineLongerThan: lineLimitBytes) }
         // At its end the program waits for nobody.
-        if connection.isFull, bytesLeftToRead == nil { output?.pause() }
+        if connection.isFull || connection.handler.hasFullGate, bytesLeftToRead == nil { output?.pause() }
     }
 
     /// The client has read something.
@@ -80,6 +80,7 @@ extension ProgramSession {
             return
         }
         let kind: MessageKind = isText ? .text : .binary
+        guard connection.handler.letsThrough(.message(kind), message) else { return }
         if connection.send(message, as: kind), run.observesMessages { run.echoed(message, as: kind, to: number) }
     }
 
@@ -94,7 +95,8 @@ extension ProgramSession {
     /// Closes the client's connection. What the program still writes is thrown away.
     func close(with frame: CloseFrame) {
         isDiscarding = true
-        if let connection { run.close(connection, with: frame) }
+        guard let connection, connection.handler.letsThrough(.close(frame), RawSpan()) else { return }
+        run.close(connection, with: frame)
     }
 
     // MARK: Standard error

@@ -26,6 +26,7 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     var servesOnce = false
 
     var tls = ServerTLSArguments()
+    var faults = FaultArguments()
 
     var handshakeTimeout = Duration.seconds(10)
     var closeTimeout = Duration.seconds(5)

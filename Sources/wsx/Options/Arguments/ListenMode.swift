@@ -6,6 +6,8 @@ enum ListenMode: Equatable, Sendable {
     case broadcast
     /// Each goes back to its sender.
     case echo
+    /// They are answered as in the recording at this path.
+    case replay(path: String)
     /// They go to a program that runs for that client alone: its name and its arguments.
     case exec([String])
 
@@ -14,7 +16,7 @@ enum ListenMode: Equatable, Sendable {
     var answersByItself: Bool {
         switch self {
         case .conversation, .broadcast: false
-        case .echo, .exec: true
+        case .echo, .replay, .exec: true
         }
     }
 }

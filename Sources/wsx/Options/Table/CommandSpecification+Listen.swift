@@ -37,7 +37,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, .formats, .jsonEvents(events, example: eventExample), .serverRecordings, .programs, .access, .log,
+            .values, .formats, .jsonEvents(events, example: eventExample), .serverRecordings, .programs, .tryingClients,
+            .access, .log,
             .socketActivation, .exitStatus, .violations, limits, .serverEnvironment,
         ],
         examples: [
@@ -50,6 +51,11 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "With TLS, and a certificate that clients pin",
                 line: "wsx listen --echo --tls-self-signed 8443"),
+            CommandExample(
+                purpose: "A server that loses a tenth of its messages and restarts every minute",
+                line: "wsx listen --echo --drop-rate 10% --close-after 1m 8080"),
+            CommandExample(
+                purpose: "Answer as in a recorded session", line: "wsx listen --replay session.jsonl 8080"),
             CommandExample(
                 purpose: "Take what one client sends, then end", line: "wsx listen --once 8080 > received.txt"),
             CommandExample(
@@ -99,6 +105,10 @@ extension CommandSpecification {
                 16 MiB, then the input pauses, or with `--broadcast` the sender. A client that takes nothing for a \
                 second, while others wait, is closed with 1013.
                 """
+            ),
+            (
+                "Delayed messages of one client",
+                "16 MiB, then their source pauses: the client, its program, or the input."
             ),
             (
                 "Programs of `--exec`",

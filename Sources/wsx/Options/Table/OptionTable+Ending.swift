@@ -52,7 +52,7 @@ extension OptionTable {
             "close-code", value: OptionValue("CODE"), default: "1000", group: .ending,
             summary: "Status code of the close frame",
             manual: """
-                Close with the status code *CODE*: 1000 through 1003, 1007 through 1011, or 3000 through 4999. \
+                Close with the status code *CODE*: 1000 through 1003, 1007 through 1014, or 3000 through 4999. \
                 The others may not be sent.
                 """,
             effect: .update(

@@ -6,7 +6,7 @@ enum CloseCodeValue {
             throw .notACloseCode
         }
         switch code {
-        case 1000...1003, 1007...1011, 3000...4999: return code
+        case 1000...1003, 1007...1014, 3000...4999: return code
         default: throw .notACloseCode
         }
     }

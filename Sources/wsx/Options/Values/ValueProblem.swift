@@ -10,6 +10,10 @@ enum ValueProblem: Error, Equatable {
     case notACloseCode
     case notAPin
     case notASpeed
+    case notADelay
+    case notAFraction
+    case notACloseLimit
+    case notARejection
     case notAPattern(PatternError)
     case notAField
     case tooLong(byteCount: Int, limit: Int)

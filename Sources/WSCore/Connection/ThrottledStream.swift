@@ -1,0 +1,202 @@
+/// A slow network: a stream on another through which only so many bytes a second pass, each way by itself.
+///
+///      delegate ◄── received ◄── stream, paused while there is anything in it
+///      write(_:) ──► waiting ──► stream
+///
+/// What has been written waits here, as it would in a kernel, and counts as in flight. Of what the peer sends one read is
+/// kept; the rest has to wait where it is.
+internal final class ThrottledStream: ByteStream {
+    let loop: EventLoop
+    var delegate: (any ByteStreamDelegate)?
+    private(set) var isClosed = false
+
+    private let stream: any ByteStream
+    private var incoming: TokenBucket
+    private var outgoing: TokenBucket
+    /// What has been read and has not come through yet.
+    private var received = ByteBuffer()
+    /// What has been written and has not come through yet.
+    private var waiting = ByteBuffer()
+    /// What has come through and has not been taken by the stream, if that is possible.
+    private var piece = ByteBuffer()
+    private var isReading = false
+    private var isShuttingDown = false
+    private var hasShutDownStream = false
+    private var timer: Timer?
+
+    /// Storage for output that is kept from one busy moment to the next, in bytes.
+    private static let keptStorageBytes = 64 << 10
+
+    /// Takes a stream over; nothing has been read from it yet.
+    init(_ stream: any ByteStream, bytesPerSecond: Int) {
+        self.stream = stream
+        loop = stream.loop
+        incoming = TokenBucket(bytesPerSecond: bytesPerSecond, at: loop.now)
+        outgoing = incoming
+        stream.delegate = self
+    }
+
+    // MARK: Writing
+
+    var isWriting: Bool { !isClosed && (stream.isWriting || !waiting.isEmpty || !piece.isEmpty) }
+    var inFlightBytes: Int { isClosed ? 0 : stream.inFlightBytes + waiting.count + piece.count }
+    var unsentBytes: Int { isClosed ? 0 : stream.unsentBytes + waiting.count + piece.count }
+
+    func write(_ buffer: inout ByteBuffer) throws(StreamError) {
+        guard !isClosed, !isWriting, !buffer.isEmpty else { return }
+        swap(&buffer, &waiting)
+        try writeOn()
+        schedule()
+    }
+
+    func shutdown() {
+        isShuttingDown = true
+        shutDownIfDone()
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        isReading = false
+        delegate = nil
+        timer = nil
+        received = ByteBuffer()
+        waiting = ByteBuffer()
+        piece = ByteBuffer()
+        stream.close()
+    }
+
+    /// Writes as much as may pass now. What may pass a moment later waits until it is worth a call.
+    private func writeOn() throws(StreamError) {
+        guard !isClosed, !stream.isWriting else { return }
+        if piece.isEmpty {
+            let count = min(waiting.count, outgoing.available(at: loop.now))
+            waiting.withReadableBytes { piece.append($0.extracting(first: count)) }
+            waiting.consume(count)
+            outgoing.take(count)
+        }
+        do throws(StreamError) {
+            try stream.write(&piece)
+        } catch {
+            forgetOutput()
+            throw error
+        }
+        if waiting.isEmpty { waiting.releaseStorage(above: Self.keptStorageBytes) }
+        shutDownIfDone()
+    }
+
+    private func shutDownIfDone() {
+        guard isShuttingDown, !hasShutDownStream, !isClosed, waiting.isEmpty, piece.isEmpty else { return }
+        hasShutDownStream = true
+        stream.shutdown()
+    }
+
+    private func forgetOutput() {
+        waiting.removeAll()
+        piece.removeAll()
+    }
+
+    // MARK: Reading
+
+    func startReading() {
+        guard !isClosed, !isReading else { return }
+        isReading = true
+        if received.isEmpty { stream.startReading() } else { schedule() }
+    }
+
+    func stopReading() {
+        isReading = false
+        stream.stopReading()
+    }
+
+    /// Hands on as much as may pass now, and reads on when that was all.
+    private func readOn() {
+        guard isReading else { return }
+        let count = min(received.count, incoming.available(at: loop.now))
+        if count > 0 {
+            incoming.take(count)
+            var bytes = received.takeAll()
+            bytes.withMutableReadableBytes { whole in
+                var part = whole._mutatingExtracting(0..<count)
+                delegate?.stream(self, didRead: &part)
+            }
+            guard !isClosed else { return }
+            bytes.consume(count)
+            received = bytes
+        }
+        guard received.isEmpty else { return }
+        received.releaseStorage(above: 0)
+        if isReading { stream.startReading() }
+    }
+
+    // MARK: Time
+
+    /// The time has come for some of what waits.
+    private func goOn() {
+        writeOnInTime()
+        readOn()
+        schedule()
+    }
+
+    /// Writes on at a moment when nobody is there to take an error but the delegate.
+    private func writeOnInTime() {
+        let hadToWait = isWriting
+        do throws(StreamError) {
+            try writeOn()
+        } catch {
+            delegate?.stream(self, didFailToWrite: error)
+            return
+        }
+        if hadToWait, !isWriting { delegate?.streamDidDrain(self) }
+    }
+
+    private func schedule() {
+        guard !isClosed else { return }
+        var waits: (read: Duration?, write: Duration?) = (nil, nil)
+        if isReading, !received.isEmpty { waits.read = incoming.wait(for: received.count, at: loop.now) }
+        // While the stream itself is busy, it is its draining that is waited for.
+        if !waiting.isEmpty, !stream.isWriting { waits.write = outgoing.wait(for: waiting.count, at: loop.now) }
+        guard let wait = [waits.read, waits.write].compactMap(\.self).min() else { return }
+        let timer = self.timer ?? Timer(on: loop) { [unowned self] in goOn() }
+        self.timer = timer
+        timer.start(after: wait)
+    }
+}
+
+extension ThrottledStream: ByteStreamDelegate {
+    func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
+        let count = bytes.byteCount
+        if isReading, received.isEmpty, count <= incoming.available(at: loop.now) {
+            incoming.take(count)
+            delegate?.stream(self, didRead: &bytes)
+            return
+        }
+        received.append(bytes.bytes)
+        stream.stopReading()
+        schedule()
+    }
+
+    func streamDidReachEnd(_ stream: any ByteStream) {
+        delegate?.streamDidReachEnd(self)
+    }
+
+    func streamDidDrain(_ stream: any ByteStream) {
+        // This stream has drained only when there is nothing left to come through, either.
+        do throws(StreamError) {
+            try writeOn()
+        } catch {
+            delegate?.stream(self, didFailToWrite: error)
+            return
+        }
+        if isWriting { schedule() } else { delegate?.streamDidDrain(self) }
+    }
+
+    func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
+        delegate?.stream(self, didFailToRead: error)
+    }
+
+    func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
+        forgetOutput()
+        delegate?.stream(self, didFailToWrite: error)
+    }
+}

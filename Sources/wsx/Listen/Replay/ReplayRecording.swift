@@ -1,0 +1,36 @@
+import WSCore
+
+/// A recording that a server answers from: all of it is in memory.
+struct ReplayRecording: Sendable {
+    private let conversations: [ReplayConversation]
+
+    /// Reads a file of JSON events, or throws ``Failure/badArgument(what:why:)``, which names the line.
+    init(contentsOf path: String, speed: ReplaySpeed) throws(Failure) {
+        let what = "--replay \(escapingControls(path))"
+        let contents = try HeaderFiles.contents(of: path, for: "--replay")
+        var reader = ReplayReader(speed: speed)
+        var lineNumber = 0
+        var problem: InputProblem?
+        let read: (RawSpan) -> Bool = { line in
+            lineNumber += 1
+            guard !line.withUnsafeBytes({ $0.allSatisfy(\.isBlank) }) else { return true }
+            do throws(InputProblem) { try reader.read(line) } catch { problem = error }
+            return problem == nil
+        }
+        var splitter = RecordSplitter(.json)
+        contents.withUnsafeBytes { _ = splitter.split($0.bytes, read) }
+        if problem == nil { splitter.finish { _ = read($0) } }
+        if let problem { throw .badArgument(what: "\(what), line \(lineNumber)", why: "\(problem)") }
+        conversations = reader.conversations
+        let hasReplies = conversations.contains { $0.exchanges.contains { !$0.replies.isEmpty } }
+        guard hasReplies else {
+            throw .badArgument(
+                what: what, why: "nothing in it was sent by a server; record both directions with wsx connect --record")
+        }
+    }
+
+    /// What is replayed to a client, whose number counts from 1: one conversation after the other, and then all again.
+    func conversation(ofClient number: Int) -> ReplayConversation {
+        conversations[(number - 1) % conversations.count]
+    }
+}

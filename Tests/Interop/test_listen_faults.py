@@ -1,0 +1,519 @@
+"""`wsx listen` does wrong on purpose: a client's reconnects, time limits and slow networks can be tried with it."""
+
+import asyncio
+import json
+import re
+import socket
+import threading
+import time
+
+import pytest
+import websockets
+
+import wire
+from processes import (
+    BINARY, NODE_ENVIRONMENT, PEERS, Listener, Running, assert_fails, memory_limit, resident_bytes, run, wait_until,
+    wsx)
+
+
+def open_client(server, *fields):
+    """A raw client of the server, upgraded."""
+    sock = socket.create_connection(("127.0.0.1", server.port), 30)
+    stream = wire.Stream(sock)
+    stream.send(wire.upgrade_request(server.port, "/", *fields))
+    assert b" 101 " in stream.read_head()
+    return stream
+
+
+def answer_of(server):
+    """What the server answers to an upgrade."""
+    with socket.create_connection(("127.0.0.1", server.port), 30) as sock:
+        stream = wire.Stream(sock)
+        stream.send(wire.upgrade_request(server.port))
+        return stream.read_head()
+
+
+def send(stream, message):
+    stream.send(wire.text(message, is_masked=True))
+
+
+# Delays
+
+
+def test_an_echo_comes_back_so_much_later_and_in_order():
+    with Listener("--echo", "--delay", "300ms") as server:
+        client = open_client(server)
+        start = time.monotonic()
+        for number in range(20):
+            send(client, str(number))
+        assert [client.read_message().payload for _ in range(20)] == [b"%d" % number for number in range(20)]
+        assert time.monotonic() - start >= 0.3
+
+
+def test_pings_are_answered_at_once_while_messages_wait():
+    with Listener("--echo", "--delay", "1h") as server:
+        client = open_client(server)
+        send(client, "late")
+        client.send(wire.frame(wire.PING, b"now", is_masked=True))
+        frame = client.read_frame()
+        assert (frame.opcode, frame.payload) == (wire.PONG, b"now")
+
+
+def test_random_delays_keep_the_order():
+    with Listener("--echo", "--delay", "0-20ms", "--seed", "5") as server:
+        client = open_client(server)
+        for number in range(200):
+            send(client, str(number))
+        assert [int(client.read_message().payload) for _ in range(200)] == list(range(200))
+
+
+def test_standard_input_and_broadcasts_are_delayed_too():
+    with Listener("--delay", "200ms", stdin=-1) as server:
+        client = open_client(server)
+        start = time.monotonic()
+        server.send(b"line\n")
+        assert client.read_message().payload == b"line"
+        assert time.monotonic() - start >= 0.2
+    with Listener("--broadcast", "--delay", "200ms") as server:
+        sender, reader = open_client(server), open_client(server)
+        start = time.monotonic()
+        send(sender, "to all")
+        assert reader.read_message().payload == b"to all"
+        assert time.monotonic() - start >= 0.2
+
+
+def test_events_of_the_input_keep_their_order_with_delayed_messages():
+    events = [{"type": "message", "data": "first"}, {"type": "ping", "data": "p"}, {"type": "close", "code": 4001}]
+    with Listener("--input", "json", "--delay", "100ms", stdin=-1) as server:
+        client = open_client(server)
+        server.send("".join(json.dumps(event) + "\n" for event in events).encode())
+        frames = [client.read_frame() for _ in range(3)]
+        assert [frame.opcode for frame in frames] == [wire.TEXT, wire.PING, wire.CLOSE]
+        assert frames[2].close_code == 4001
+
+
+def test_a_reply_that_is_too_late_for_a_request_ends_with_6():
+    with Listener("--echo", "--delay", "2s") as server:
+        result = wsx("connect", "--request", "--reply-timeout", "200ms", server.url, "question")
+        assert_fails(result, 6, "request 1: no reply within 200 ms")
+    with Listener("--echo", "--delay", "200ms") as server:
+        result = wsx("connect", "--request", "--reply-timeout", "20s", server.url, "question")
+        assert (result.status, result.out) == (0, b"question\n")
+
+
+def test_what_is_delayed_and_dropped_is_said_when_asked_for():
+    with Listener("--echo", "--delay", "20ms", "-v") as server:
+        assert wsx("connect", "-n", "1", server.url, "hello").status == 0
+        server.wait_for("Client 1: a message of 5 B waits 20 ms\n")
+    with Listener("--echo", "--drop-rate", "1", "-v") as server:
+        assert wsx("connect", "--linger", "0", server.url, "hello").status == 0
+        server.wait_for("Client 1: dropped a message of 5 B\n")
+
+
+@pytest.mark.parametrize("mode", ["--echo", "--broadcast"])
+def test_much_that_waits_pauses_the_client_that_sends_it(mode):
+    with Listener(mode, "--delay", "1h", "--max-message-size", "4M", "--compress=off") as server:
+        sender, reader = open_client(server), open_client(server)
+        sender.sock.settimeout(1)
+        message = wire.frame(wire.BINARY, bytes(1 << 20), is_masked=True)
+        sent = 0
+        with pytest.raises(TimeoutError):
+            for _ in range(200):
+                sender.send(message)
+                sent += 1
+        # What waits, and what the sockets' buffers take.
+        assert 16 <= sent < 60
+        assert resident_bytes(server.pid) < memory_limit(64 << 20)
+        sender.sock.close()
+        reader.sock.close()
+
+
+def test_much_that_waits_goes_on_in_its_time():
+    with Listener("--echo", "--delay", "500ms", "--compress=off", "--max-message-size", "4M") as server:
+        async def talk():
+            async with websockets.connect(server.url, max_size=None, compression=None) as connection:
+                async def send_all():
+                    for number in range(40):
+                        await connection.send(bytes([number]) * (1 << 20))
+
+                sending = asyncio.create_task(send_all())
+                for number in range(40):
+                    assert await connection.recv() == bytes([number]) * (1 << 20)
+                await sending
+
+        asyncio.run(asyncio.wait_for(talk(), 60))
+
+
+def test_clients_that_leave_in_the_middle_of_a_delay_leave_nothing():
+    with Listener("--echo", "--delay", "1h", "--compress=off") as server:
+        def round_of_clients():
+            clients = [open_client(server) for _ in range(50)]
+            for client in clients:
+                client.send(wire.frame(wire.BINARY, bytes(200_000), is_masked=True))
+                client.send(wire.frame(wire.PING, is_masked=True))
+            for client in clients:
+                assert client.read_frame().opcode == wire.PONG
+                client.sock.close()
+
+        round_of_clients()
+        before = resident_bytes(server.pid)
+        for _ in range(10):
+            round_of_clients()
+        # Ten rounds have held 100 MB.
+        assert resident_bytes(server.pid) < before + memory_limit(20 << 20)
+        client = open_client(server)
+        client.send(wire.frame(wire.PING, is_masked=True))
+        assert client.read_frame().opcode == wire.PONG
+        assert server.stop() == 0
+
+
+def test_an_end_of_the_server_does_not_wait_for_what_is_delayed():
+    with Listener("--echo", "--delay", "1h") as server:
+        client = open_client(server)
+        send(client, "never")
+        client.send(wire.frame(wire.PING, is_masked=True))
+        assert client.read_frame().opcode == wire.PONG
+        server.signal(15)
+        assert client.read_frame().close_code == 1001
+        client.send(wire.close(1001, is_masked=True))
+        assert server.wait() == 0
+
+
+# Losses
+
+
+def test_a_seed_repeats_the_same_losses():
+    def received(*options):
+        with Listener("--echo", "--drop-rate", "50%", *options) as server:
+            clients = []
+            for _ in range(2):
+                client = open_client(server)
+                for number in range(64):
+                    send(client, str(number))
+                client.send(wire.close(1000, is_masked=True))
+                payloads = []
+                while (frame := client.read_frame()).opcode != wire.CLOSE:
+                    payloads.append(int(frame.payload))
+                assert payloads == sorted(payloads)
+                clients.append(payloads)
+            return clients
+
+    first = received("--seed", "1")
+    assert received("--seed", "1") == first
+    assert received("--seed", "2") != first
+    assert first[0] != first[1]
+
+
+def test_a_reply_that_is_dropped_is_missed():
+    with Listener("--echo", "--drop-rate", "100%") as server:
+        result = wsx("connect", "--request", "--reply-timeout", "200ms", server.url, "question")
+        assert_fails(result, 6, "request 1: no reply within 200 ms")
+    with Listener("--echo", "--drop-rate", "0") as server:
+        assert wsx("connect", "--request", server.url, "question").out == b"question\n"
+
+
+# Closes
+
+
+def test_a_client_is_closed_after_so_many_messages_have_been_answered():
+    with Listener("--echo", "--close-after", "2") as server:
+        client = open_client(server)
+        for message in ["one", "two", "three"]:
+            send(client, message)
+        frames = [client.read_frame() for _ in range(3)]
+        assert [frame.payload for frame in frames[:2]] == [b"one", b"two"]
+        assert frames[2].close_code == 1012
+
+
+def test_the_close_waits_for_the_delayed_answers():
+    with Listener("--echo", "--close-after", "2", "--delay", "200ms") as server:
+        client = open_client(server)
+        start = time.monotonic()
+        for message in ["one", "two", "three"]:
+            send(client, message)
+        assert [client.read_frame().payload for _ in range(2)] == [b"one", b"two"]
+        assert client.read_frame().close_code == 1012
+        assert time.monotonic() - start >= 0.2
+
+
+def test_a_client_is_closed_after_a_time_with_a_code_and_a_reason():
+    options = ["--close-after", "200ms", "--close-code", "4000", "--close-reason", "enough"]
+    with Listener("--echo", *options) as server:
+        async def talk():
+            start = time.monotonic()
+            async with websockets.connect(server.url) as connection:
+                await connection.send("hello")
+                assert await connection.recv() == "hello"
+                await connection.wait_closed()
+                return time.monotonic() - start, connection.close_code, connection.close_reason
+
+        seconds, code, reason = asyncio.run(asyncio.wait_for(talk(), 30))
+        assert seconds >= 0.2
+        assert (code, reason) == (4000, "enough")
+
+
+def test_a_client_that_is_closed_is_heard_no_more():
+    with Listener("--close-after", "1", "--output", "json") as server:
+        client = open_client(server)
+        send(client, "taken")
+        send(client, "ignored")
+        client.send(wire.frame(wire.PING, is_masked=True))
+        assert client.read_frame().opcode == wire.CLOSE
+        client.send(wire.close(1012, is_masked=True))
+        server.wait_for('"type":"close"', "out")
+        messages = [event["data"] for event in map(json.loads, server.out.splitlines()) if event["type"] == "message"]
+        assert messages == ["taken"]
+
+
+def test_requests_are_all_answered_in_the_end_though_each_connection_serves_two():
+    with Listener("--close-after", "2", "--echo", "--output", "json") as server:
+        lines = [f"request {number}" for number in range(5)]
+        result = wsx(
+            "connect", "--request", "--reconnect", server.url, stdin="".join(f"{line}\n" for line in lines).encode(),
+            timeout=120)
+        assert (result.status, result.lines) == (0, lines)
+        assert server.err.count("disconnected: 1012") == 2
+        events = [json.loads(line) for line in server.out.splitlines()]
+        assert [event["client"] for event in events if event["type"] == "message"] == [1, 1, 2, 2, 3]
+
+
+def test_lines_arrive_in_the_end_though_connections_are_closed_after_a_time():
+    with Listener("--close-after", "1500ms") as server:
+        with Running([BINARY, "connect", "--reconnect", server.url], stdin=-1) as client:
+            client.send(b"one\ntwo\n")
+            wait_until(lambda: "disconnected: 1012" in server.err)
+            client.send(b"three\n")
+            client.process.stdin.close()
+            assert client.wait(60) == 0
+        assert server.out == b"one\ntwo\nthree\n"
+
+
+# Refusals
+
+
+def test_every_request_is_refused_with_a_status_and_the_fields_given():
+    with Listener("--echo", "--reject", "401", "-H", "WWW-Authenticate: Basic realm=x") as server:
+        for _ in range(3):
+            head = answer_of(server)
+            assert head.startswith(b"HTTP/1.1 401 Unauthorized\r\n")
+            assert wire.field(head, b"WWW-Authenticate") == b"Basic realm=x"
+        result = wsx("connect", server.url, "x")
+        assert result.status == 4
+        assert "This server refuses requests (--reject).\n" in result.err
+        assert "Refused a request" in server.err
+
+
+def test_a_client_comes_back_until_it_is_accepted():
+    with Listener("--echo", "--reject", "503x2", "-H", "Retry-After: 1") as server:
+        result = wsx("connect", "--reconnect", "-n", "1", server.url, "hello", timeout=120)
+        assert (result.status, result.out) == (0, b"hello\n")
+        assert server.err.count("Refused a request") == 2
+        assert server.err.count(": 503, ") == 2
+
+
+def test_a_status_that_is_final_for_a_client_is_not_tried_again():
+    with Listener("--echo", "--reject", "403x1") as server:
+        assert wsx("connect", "--reconnect", server.url, "hello").status == 4
+        assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
+
+
+def test_a_redirect_is_followed_to_another_server():
+    with Listener("--echo") as target, Listener("--reject", "307", "-H", f"Location: {target.url}") as server:
+        assert wsx("connect", "-L", "-n", "1", server.url, "hello").out == b"hello\n"
+
+
+def test_python_and_node_see_the_refusal():
+    with Listener("--echo", "--reject", "429") as server:
+        async def connect():
+            async with websockets.connect(server.url):
+                pass
+
+        with pytest.raises(Exception, match="429"):
+            asyncio.run(connect())
+        result = run(["node", PEERS / "ws_client.js", server.url, "1", "x"], env=NODE_ENVIRONMENT)
+        assert "429" in result.err + result.out.decode()
+
+
+def test_requests_that_are_refused_anyway_do_not_count():
+    with Listener("--echo", "--path", "/chat", "--reject", "503x1") as server:
+        assert answer_of(server).startswith(b"HTTP/1.1 404 ")
+        url = server.url + "chat"
+        assert "503" in wsx("connect", url, "x").err
+        assert wsx("connect", "-n", "1", url, "x").out == b"x\n"
+
+
+# Pings
+
+
+def test_pings_are_shown_and_not_answered():
+    with Listener("--echo", "--no-pong", "--output", "json") as server:
+        client = open_client(server)
+        client.send(wire.frame(wire.PING, b"anybody?", is_masked=True))
+        send(client, "hello")
+        assert client.read_frame().payload == b"hello"
+        server.wait_for('"type":"ping"', "out")
+        client.send(wire.close(1000, is_masked=True))
+        assert client.read_frame().opcode == wire.CLOSE
+
+
+def test_a_heartbeat_without_answers_ends_as_lost():
+    with Listener("--echo", "--no-pong") as server:
+        result = wsx("connect", "--no-stdin", "--heartbeat", "200ms", "--heartbeat-misses", "2", server.url)
+        assert_fails(result, 6, "the connection was lost: nothing came from the peer", "2 heartbeats in a row")
+
+        async def talk():
+            async with websockets.connect(server.url, ping_interval=0.2, ping_timeout=0.2) as connection:
+                await connection.wait_closed()
+                return connection.close_code
+
+        assert asyncio.run(asyncio.wait_for(talk(), 30)) in (1006, 1011)
+
+
+# Slow networks
+
+
+def test_a_large_message_takes_its_time_both_ways():
+    with Listener("--echo", "--throttle", "256k", "--compress=off") as server:
+        async def talk():
+            async with websockets.connect(
+                    server.url, compression=None, max_size=None, ping_interval=None) as connection:
+                start = time.monotonic()
+                await connection.send(b"x" * (1 << 19))
+                assert await connection.recv() == b"x" * (1 << 19)
+                return time.monotonic() - start
+
+        # Two seconds each way, but for the tenth of a second that may come at once.
+        assert asyncio.run(asyncio.wait_for(talk(), 60)) >= 3.5
+
+
+def test_tls_is_throttled_too():
+    with Listener("--echo", "--throttle", "100k", "--tls-self-signed", "--compress=off") as server:
+        start = time.monotonic()
+        result = wsx(
+            "connect", "-qk", "--input", "message", "-n", "1", server.url, stdin=b"x" * 100_000)
+        assert (result.status, result.out) == (0, b"x" * 100_000 + b"\n")
+        assert time.monotonic() - start >= 1.5
+
+
+def test_each_client_has_a_rate_of_its_own():
+    with Listener("--echo", "--throttle", "64k", "--compress=off") as server:
+        busy, idle = open_client(server), open_client(server)
+        busy.send(wire.frame(wire.BINARY, bytes(1 << 19), is_masked=True))
+        send(idle, "hello")
+        assert idle.read_message().payload == b"hello"
+        assert not busy.buffer
+        busy.sock.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            busy.sock.recv(1)
+
+
+def test_a_client_that_is_only_throttled_is_not_given_up():
+    with Listener("--throttle", "5M", "--compress=off", "--input", "message", stdin=-1) as server:
+        readers = [open_client(server) for _ in range(2)]
+        wait_until(lambda: server.err.count("connected from") == 2)
+        server.send(b"x" * (40 << 20))
+        server.process.stdin.close()
+        # Eight seconds: longer than a reader that takes nothing is waited for.
+        for reader in readers:
+            assert len(reader.read_message().payload) == 40 << 20
+        assert "1013" not in server.err
+
+
+def test_a_client_that_reads_nothing_is_given_up_though_it_is_throttled():
+    line = b"x" * 65_535 + b"\n"
+    with Listener("--throttle", "64M", "--compress=off", stdin=-1) as server:
+        stuck, reader = open_client(server), open_client(server)
+        wait_until(lambda: server.err.count("connected from") == 2)
+        feeder = threading.Thread(target=lambda: server.send(line * 512), daemon=True)
+        feeder.start()
+        for _ in range(512):
+            assert len(reader.read_message().payload) == 65_535
+        feeder.join(10)
+        # Only now does it read on, and find that it has been closed meanwhile.
+        assert stuck.read_until_close().close_code == 1013
+
+
+# All together
+
+
+@pytest.mark.parametrize("options", [
+    ["--echo", "--fragment-size", "1k"],
+    ["--echo", "--fragment-size", "1k", "--delay", "10ms"],
+    ["--echo", "--fragment-size", "1k", "--throttle", "1M"],
+    ["--echo", "--fragment-size", "1k", "--delay", "1ms-20ms", "--throttle", "1M", "--seed", "1", "--no-pong"],
+])
+def test_messages_are_fragmented_in_every_way_of_sending(options):
+    with Listener(*options, "--compress=off") as server:
+        client = open_client(server)
+        send(client, "x" * 2500)
+        message = client.read_message()
+        assert message.payload == b"x" * 2500
+        assert message.frame_lengths == [1024, 1024, 452]
+
+
+def test_messages_to_all_are_fragmented():
+    with Listener("--broadcast", "--fragment-size", "1k", "--delay", "10ms", "--compress=off", stdin=-1) as server:
+        sender, reader = open_client(server), open_client(server)
+        send(sender, "y" * 1500)
+        assert reader.read_message().frame_lengths == [1024, 476]
+        server.send(b"z" * 1025 + b"\n")
+        for client in [sender, reader]:
+            assert client.read_message().frame_lengths == [1024, 1]
+
+
+def test_what_programs_write_is_delayed_too_and_their_end_comes_after_it():
+    with Listener("--delay", "300ms", "--fragment-size", "2", "--exec", "--", "sh", "-c", "echo hello") as server:
+        start = time.monotonic()
+        client = open_client(server)
+        message = client.read_message()
+        assert (message.payload, message.frame_lengths) == (b"hello", [2, 2, 1])
+        assert time.monotonic() - start >= 0.3
+        assert client.read_frame().close_code == 1000
+
+
+def test_a_program_waits_while_much_of_what_it_writes_waits():
+    with Listener("--delay", "1h", "--compress=off", "--exec", "--", "yes", "x" * 1000) as server:
+        client = open_client(server)
+        client.send(wire.frame(wire.PING, is_masked=True))
+        assert client.read_frame().opcode == wire.PONG
+        wait_until(lambda: resident_bytes(server.pid) > 16 << 20)
+        client.send(wire.frame(wire.PING, is_masked=True))
+        assert client.read_frame().opcode == wire.PONG
+        assert resident_bytes(server.pid) < memory_limit(64 << 20)
+        client.sock.close()
+        server.wait_for("Client 1 disconnected")
+
+
+def test_five_hundred_clients_with_delays_and_a_slow_network():
+    async def talk(url, number):
+        async with websockets.connect(url, open_timeout=120, ping_interval=None) as connection:
+            for turn in range(5):
+                await connection.send(f"{number} {turn} " + "x" * 1000)
+                assert (await connection.recv()).startswith(f"{number} {turn} ")
+
+    async def talk_all(url):
+        await asyncio.gather(*(talk(url, number) for number in range(500)))
+
+    with Listener("--echo", "--delay", "10ms-300ms", "--throttle", "32k", "--handshake-timeout", "2m") as server:
+        asyncio.run(asyncio.wait_for(talk_all(server.url), 240))
+        wait_until(lambda: len(re.findall(r"Client \d+ disconnected: 1000\b", server.err)) == 500)
+        assert server.stop() == 0
+
+
+# Usage
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--delay", "2s-1s"], "'2s-1s' for '--delay': expected a duration such as 250ms, or a range such as 100ms-2s"),
+    (["--drop-rate", "11"], "'11' for '--drop-rate'"),
+    (["--close-after", "soon"], "'soon' for '--close-after'"),
+    (["--close-code", "4000"], "'--close-code' says nothing without '--close-after'"),
+    (["--close-reason", "x"], "'--close-reason' says nothing without '--close-after'"),
+    (["--seed", "1"], "'--seed' says nothing without '--delay' or '--drop-rate'"),
+    (["--reject", "101"], "'101' for '--reject'"),
+    (["--throttle", "0"], "'0' for '--throttle'"),
+    (["--replay", "/nowhere"], "--replay /nowhere: no such file or directory"),
+    (["--replay", "x", "--echo"], "'--replay' and '--echo' contradict each other"),
+])
+def test_bad_options_are_named_in_one_line(options, words):
+    assert_fails(wsx("listen", *options, "0"), 2, words)

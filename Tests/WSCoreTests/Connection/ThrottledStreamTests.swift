@@ -1,0 +1,154 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ThrottledStreamTests {
+    @Test("bytes arrive as they were written, both ways, no faster than the rate", arguments: Transport.allCases)
+    func exchange(transport: Transport) throws {
+        try withThrottled(1 << 20, transport) { loop, stream, recorder, raw in
+            let bytes = pattern(400_000)
+            let start = loop.now
+            raw.stream.startReading()
+            stream.startReading()
+            try raw.write(bytes)
+            try write(bytes, to: stream)
+            #expect(stream.isWriting && stream.inFlightBytes > 200_000)
+            loop.run { recorder.received.count >= bytes.count && raw.recorder.received.count >= bytes.count }
+            #expect(recorder.received == bytes && raw.recorder.received == bytes)
+            // A tenth of a second's worth is free.
+            #expect(loop.now - start >= .milliseconds(270))
+            loop.run { recorder.drainCount == 1 }
+            #expect(!stream.isWriting && stream.inFlightBytes == 0)
+        }
+    }
+
+    @Test("what passes at once is no write under way, and nothing has drained")
+    func small() throws {
+        try withThrottled(1 << 20) { loop, stream, recorder, raw in
+            raw.stream.startReading()
+            try write([1, 2, 3], to: stream)
+            #expect(!stream.isWriting)
+            loop.run { raw.recorder.received.count == 3 }
+            #expect(recorder.drainCount == 0)
+        }
+    }
+
+    @Test("another write has to wait for the one that is under way")
+    func second() throws {
+        try withThrottled(100_000) { loop, stream, _, raw in
+            try write(pattern(50_000), to: stream)
+            var buffer = ByteBuffer()
+            [UInt8(9)].withUnsafeBytes { buffer.append($0.bytes) }
+            try stream.write(&buffer)
+            let leftBytes = buffer.count
+            #expect(leftBytes == 1)
+        }
+    }
+
+    @Test("our side is closed after all has been written")
+    func shutdown() throws {
+        try withThrottled(1 << 20) { loop, stream, _, raw in
+            raw.stream.startReading()
+            try write(pattern(300_000), to: stream)
+            stream.shutdown()
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received == pattern(300_000))
+        }
+    }
+
+    @Test("closing is at once, and lets go of the delegate")
+    func close() throws {
+        try withThrottled(1000) { loop, stream, recorder, raw in
+            raw.stream.startReading()
+            try write(pattern(100_000), to: stream)
+            stream.close()
+            #expect(stream.isClosed && !stream.isWriting && stream.inFlightBytes == 0 && stream.delegate == nil)
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received.count <= 100)
+            #expect(recorder.lastWordCount == 0)
+        }
+    }
+
+    @Test("the end comes after all that came before it")
+    func end() throws {
+        try withThrottled(500_000) { loop, stream, recorder, raw in
+            try raw.write(pattern(150_000))
+            raw.stream.shutdown()
+            stream.startReading()
+            loop.run { recorder.hasEnded }
+            #expect(recorder.received == pattern(150_000))
+        }
+    }
+
+    @Test("nothing is handed over while nobody wants to read, not even what has been read")
+    func paused() throws {
+        try withThrottled(100_000) { loop, stream, recorder, raw in
+            try raw.write(pattern(60_000))
+            recorder.didChange = { $0.stopReading() }
+            stream.startReading()
+            loop.run { !recorder.received.isEmpty }
+            let count = recorder.received.count
+            loop.run(for: .milliseconds(300))
+            #expect(recorder.received.count == count)
+            recorder.didChange = { _ in }
+            stream.startReading()
+            loop.run { recorder.received.count == 60_000 }
+            #expect(recorder.received == pattern(60_000))
+        }
+    }
+
+    @Test("a delegate may close the stream while it is given bytes, and when it has drained")
+    func closedInside() throws {
+        try withThrottled(100_000) { loop, stream, recorder, raw in
+            try raw.write(pattern(60_000))
+            recorder.didChange = { $0.close() }
+            stream.startReading()
+            loop.run { stream.isClosed }
+        }
+        try withThrottled(100_000) { loop, stream, recorder, raw in
+            raw.stream.startReading()
+            try write(pattern(20_000), to: stream)
+            recorder.didChange = { $0.close() }
+            loop.run { stream.isClosed }
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received == pattern(20_000))
+        }
+    }
+
+    @Test("a peer that is gone is a failure of the write under way, or of reading")
+    func gone() throws {
+        try withThrottled(100_000) { loop, stream, recorder, raw in
+            stream.startReading()
+            try write(pattern(100_000), to: stream)
+            raw.stream.close()
+            loop.run { recorder.writeError != nil || recorder.lastWordCount > 0 }
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to stream: ThrottledStream) throws {
+        var buffer = ByteBuffer()
+        bytes.withUnsafeBytes { buffer.append($0.bytes) }
+        try stream.write(&buffer)
+        let leftBytes = buffer.count
+        #expect(leftBytes == 0)
+    }
+
+    private func withThrottled(
+        _ bytesPerSecond: Int, _ transport: Transport = .socketPair,
+        _ body: (EventLoop, ThrottledStream, StreamRecorder, StreamEnd) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(transport, on: loop)
+            let raw = StreamEnd(far)
+            let stream = ThrottledStream(near, bytesPerSecond: bytesPerSecond)
+            let recorder = StreamRecorder()
+            stream.delegate = recorder
+            try body(loop, stream, recorder, raw)
+            recorder.didChange = { _ in }
+            stream.close()
+            #expect(near.isClosed)
+            raw.close()
+            loop.runOnce()
+        }
+    }
+}

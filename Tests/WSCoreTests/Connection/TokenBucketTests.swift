@@ -1,0 +1,38 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct TokenBucketTests {
+    @Test("it begins full, holds what comes in a tenth of a second, and fills with time")
+    func filling() {
+        var bucket = TokenBucket(bytesPerSecond: 1000, at: .seconds(5))
+        #expect(bucket.available(at: .seconds(5)) == 100)
+        bucket.take(100)
+        #expect(bucket.available(at: .seconds(5)) == 0)
+        #expect(bucket.available(at: .seconds(5) + .milliseconds(30)) == 30)
+        #expect(bucket.available(at: .seconds(9)) == 100)
+    }
+
+    @Test("the wait is that for all that is asked for, or for a full bucket")
+    func waiting() {
+        var bucket = TokenBucket(bytesPerSecond: 1000, at: .zero)
+        #expect(bucket.wait(for: 100, at: .zero) == .zero)
+        bucket.take(100)
+        #expect(bucket.wait(for: 20, at: .zero) == .milliseconds(20))
+        #expect(bucket.wait(for: 5000, at: .zero) == .milliseconds(100))
+        #expect(bucket.wait(for: 5000, at: .milliseconds(40)) == .milliseconds(60))
+    }
+
+    @Test("over time no more passes than the rate", arguments: [1, 7, 64, 1000, 1 << 30])
+    func rate(bytesPerSecond: Int) {
+        var bucket = TokenBucket(bytesPerSecond: bytesPerSecond, at: .zero)
+        var passed = 0
+        for millisecond in stride(from: 0, through: 10_000, by: 3) {
+            let count = bucket.available(at: .milliseconds(millisecond))
+            bucket.take(count)
+            passed += count
+        }
+        #expect(passed <= bytesPerSecond * 10 + bucket.capacityBytes)
+        #expect(passed >= bytesPerSecond * 9)
+    }
+}

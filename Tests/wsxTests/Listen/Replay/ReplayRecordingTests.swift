@@ -1,0 +1,121 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ReplayRecordingTests {
+    private static let session = """
+        {"type":"recording","time":"2026-01-01T00:00:00Z"}
+        {"type":"open","time":"2026-01-01T00:00:01Z"}
+        {"type":"message","time":"2026-01-01T00:00:03Z","direction":"in","data":"welcome"}
+        {"type":"ping","time":"2026-01-01T00:00:03Z","direction":"in","data":"p"}
+        {"type":"message","time":"2026-01-01T00:00:10Z","direction":"out","data":"a"}
+        {"type":"message","time":"2026-01-01T00:00:11Z","direction":"in","base64":"AAH/"}
+        {"type":"pong","time":"2026-01-01T00:00:11Z","direction":"in","data":""}
+
+        {"type":"message","time":"2026-01-01T00:00:12Z","direction":"out","data":"b"}
+        {"type":"close","time":"2026-01-01T00:00:13Z","direction":"in","code":4001,"reason":"bye"}
+        {"type":"message","time":"2026-01-01T00:00:14Z","direction":"in","data":"after the end"}
+        {"type":"open","time":"2026-01-01T00:00:20Z"}
+        {"type":"message","time":"2026-01-01T00:00:21Z","direction":"in","data":"again"}
+        {"type":"close","time":"2026-01-01T00:00:22Z","direction":"out","code":1000,"reason":""}
+        {"type":"close","time":"2026-01-01T00:00:22Z","direction":"in","code":1000,"reason":""}
+        """
+
+    @Test("a client's recording: what came in answers what went out before it; each connection is a conversation")
+    func client() throws {
+        try withRecording(Self.session) { recording in
+            #expect(
+                Self.replies(of: recording.conversation(ofClient: 1)) == [
+                    ["text welcome", "ping p"], ["binary 0,1,255"], ["close 4001 bye"],
+                ])
+            // The client's own close is not the server's, whose answer to it is not replayed.
+            #expect(Self.replies(of: recording.conversation(ofClient: 2)) == [["text again"]])
+            #expect(Self.replies(of: recording.conversation(ofClient: 3)).count == 3)
+        }
+    }
+
+    @Test("a server's recording: what went out answers what came in, for each client by itself")
+    func server() throws {
+        let lines = """
+            {"type":"listening","port":1}
+            {"type":"open","client":1}
+            {"type":"open","client":2}
+            {"type":"message","direction":"in","data":"one","client":1}
+            {"type":"message","direction":"in","data":"two","client":2}
+            {"type":"message","direction":"out","data":"to one","client":1}
+            {"type":"message","direction":"out","data":"to all"}
+            {"type":"message","direction":"out","data":"to two","client":2}
+            {"type":"close","direction":"out","code":1012,"reason":"","client":2}
+            {"type":"close","direction":"in","code":1000,"reason":"","client":1}
+            """
+        try withRecording(lines) { recording in
+            #expect(Self.replies(of: recording.conversation(ofClient: 1)) == [[], ["text to one", "text to all"]])
+            #expect(
+                Self.replies(of: recording.conversation(ofClient: 2)) == [
+                    [], ["text to all", "text to two", "close 1012 "],
+                ])
+        }
+    }
+
+    @Test("pauses count from what is answered, divided by the speed")
+    func pauses() throws {
+        for (speed, expected) in [
+            (ReplaySpeed.max, [0, 0, 0, 0]), (.factor(1), [2000, 2000, 1000, 1000]),
+            (.factor(2), [1000, 1000, 500, 500]),
+        ] {
+            try withRecording(Self.session, speed: speed) { recording in
+                let exchanges = recording.conversation(ofClient: 1).exchanges
+                #expect(exchanges.flatMap(\.replies).map(\.pause) == expected.map { .milliseconds($0) })
+            }
+        }
+    }
+
+    @Test("what is no event is named by its line, and a file without a server's words is none")
+    func problems() throws {
+        let out = #"{"type":"message","direction":"out","data":"x"}"#
+        for (lines, why) in [
+            ("\n{}", ", line 2: it has no 'type'"),
+            (#"{"type":"message","data":"x"}"#, ", line 1: it has no 'direction'"),
+            (out + "\r\n" + #"{"type":"x"}"# + "\nx", ", line 2: there is no type 'x' of events"),
+            ("", ": nothing in it was sent by a server; record both directions with wsx connect --record"),
+            (out, ": nothing in it was sent by a server; record both directions with wsx connect --record"),
+        ] {
+            try withFile(Array(lines.utf8)) { path in
+                expectMessage("--replay \(path)\(why)") {
+                    () throws(Failure) in _ = try ReplayRecording(contentsOf: path, speed: .max)
+                }
+            }
+        }
+        expectMessage("--replay /nowhere: no such file or directory") {
+            () throws(Failure) in _ = try ReplayRecording(contentsOf: "/nowhere", speed: .max)
+        }
+    }
+
+    private func withRecording(
+        _ lines: String, speed: ReplaySpeed = .max, _ body: (ReplayRecording) throws -> Void
+    ) throws {
+        try withFile(Array(lines.utf8)) { path in
+            try body(try ReplayRecording(contentsOf: path, speed: speed))
+        }
+    }
+
+    private static func replies(of conversation: ReplayConversation) -> [[String]] {
+        conversation.exchanges.indices.map { exchange in
+            var words: [String] = []
+            conversation.forEachReply(of: exchange) { reply, payload in
+                let bytes = payload.withUnsafeBytes { Array($0) }
+                let text = String(decoding: bytes, as: UTF8.self)
+                switch reply.item {
+                case .message(.text): words.append("text \(text)")
+                case .message(.binary): words.append("binary \(bytes.map(String.init).joined(separator: ","))")
+                case .ping: words.append("ping \(text)")
+                case .pong: words.append("pong \(text)")
+                case .close(let frame), .end(let frame as CloseFrame?):
+                    words.append("close \(frame?.code?.rawValue ?? 0) \(frame?.reason ?? "")")
+                }
+            }
+            return words
+        }
+    }
+}
