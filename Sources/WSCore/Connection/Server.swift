@@ -8,18 +8,25 @@ public final class Server<Handler: ConnectionHandler> {
         public var connection: Connection<Handler>.Settings
         /// What it wishes of a client that offers permessage-deflate; nil: such offers are declined.
         public var deflate: DeflatePreferences?
+        /// What answers requests that ask for no WebSocket.
+        public var responder: any WebResponder
         /// How long a request may take.
         public var handshakeTimeout: Duration
+        /// How long a client may take nothing of such an answer.
+        public var responsePatience: Duration
 
-        /// Makes settings.
+        /// Makes settings; without a `responder` there is nothing but a few words of help.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
-            handshakeTimeout: Duration = .seconds(10)
+            responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
+            responsePatience: Duration = .seconds(30)
         ) {
             self.policy = policy
             self.connection = connection
             self.deflate = deflate
+            self.responder = responder ?? Site(policy: policy)
             self.handshakeTimeout = handshakeTimeout
+            self.responsePatience = responsePatience
         }
     }
 
@@ -54,6 +61,8 @@ public final class Server<Handler: ConnectionHandler> {
     public private(set) var connections: [Int: Connection<Handler>] = [:]
     /// Called with each request that was refused, and the client's address.
     public var didRefuse: ((HandshakeRefusal, SocketAddress?) -> Void)?
+    /// Called with each request that asked for no WebSocket, when its answer is over.
+    public var didServe: ((ServedRequest) -> Void)?
     /// Called when TLS with a client fails before its request, with the client's address.
     public var didFailToSecure: ((TLSError, SocketAddress?) -> Void)?
 
@@ -63,6 +72,7 @@ public final class Server<Handler: ConnectionHandler> {
     private let makeHandler: (Client) -> Handler
     private var listener: StreamListener?
     private var openings: [ObjectIdentifier: ServerOpening] = [:]
+    private var exchanges: [ObjectIdentifier: WebExchange] = [:]
     private var lastNumber = 0
     /// The most streams at a time: what the descriptor limit leaves beside the reserve.
     private let maximumStreams = max(1, DescriptorLimit.raise() - descriptorReserve)
@@ -103,12 +113,14 @@ public final class Server<Handler: ConnectionHandler> {
         return listener.address
     }
 
-    /// Stops listening, drops those whose upgrade is not done, and closes every connection with `frame`.
+    /// Stops listening, drops those whose upgrade or answer is not done, and closes every connection with `frame`.
     public func close(_ frame: CloseFrame) {
         listener?.close()
         listener = nil
         for opening in openings.values { opening.cancel() }
         openings = [:]
+        for exchange in exchanges.values { exchange.cancel() }
+        exchanges = [:]
         for connection in connections.values { connection.close(frame) }
     }
 
@@ -120,7 +132,7 @@ public final class Server<Handler: ConnectionHandler> {
 
     /// Beyond the descriptor limit, clients wait in the kernel's queue until others have left.
     private func updateAccepting() {
-        let count = connections.count + openings.count
+        let count = connections.count + openings.count + exchanges.count
         if count < maximumStreams {
             listener?.resume()
         } else {
@@ -142,6 +154,7 @@ public final class Server<Handler: ConnectionHandler> {
             case .abandoned(.protection(let error as TLSError)?): didFailToSecure?(error, address)
             case .abandoned: break
             case .refused(let refusal): didRefuse?(refusal, address)
+            case .requested(let request): answer(request, on: opening.stream, address: address)
             case .accepted(let upgrade, let firstBytes):
                 open(opening.stream, upgrade, address: address, firstBytes: firstBytes)
             }
@@ -150,6 +163,17 @@ public final class Server<Handler: ConnectionHandler> {
         updateAccepting()
         opening.start()
         secured?.start()
+    }
+
+    private func answer(_ request: RequestHead, on stream: any ByteStream, address: SocketAddress?) {
+        let response = settings.responder.response(to: request)
+        let exchange = WebExchange(request, response, on: stream, address: address)
+        exchanges[ObjectIdentifier(exchange)] = exchange
+        exchange.run(patience: settings.responsePatience) { [unowned self] exchange, served in
+            exchanges[ObjectIdentifier(exchange)] = nil
+            updateAccepting()
+            didServe?(served)
+        }
     }
 
     private func open(_ stream: any ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, firstBytes: [UInt8])

@@ -35,6 +35,9 @@ public struct RequestHead: Equatable, Sendable {
         absoluteForm.map { rest in String(Substring(rest.utf8.prefix(while: Self.isAuthority))) }
     }
 
+    /// The host and port that the request is for.
+    var host: String? { authority ?? fields.first(named: "Host") }
+
     /// The path and query, whether the target has origin form (`/path`) or absolute form.
     private var originForm: String? {
         if target.utf8.first == UInt8(ascii: "/") { return target }

@@ -42,6 +42,14 @@ public struct ServerPolicy: Sendable {
         self.isSecure = isSecure
     }
 
+    /// The URL by which the sender of a request reaches the WebSockets, safe to paste into a shell: a host that is not
+    /// becomes `HOST`.
+    func url(for request: RequestHead) -> String {
+        let scheme = isSecure ? "wss" : "ws"
+        let host = request.host ?? "HOST"
+        return OriginPolicy.suggestion("\(scheme)://\(host)", otherwise: "\(scheme)://HOST") + (path ?? "/")
+    }
+
     /// The path as it comes in a request target.
     private static func normalized(_ path: String) throws(ServerPolicyError) -> String {
         let isPath =

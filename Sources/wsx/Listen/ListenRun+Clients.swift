@@ -35,6 +35,16 @@ extension ListenRun {
         console.notice("Refused a request\(origin): \(refusal.status), \(refusal.reason)")
     }
 
+    /// Tells of a request that asked for no WebSocket, and of its answer.
+    func answered(_ served: ServedRequest) {
+        guard !settings.isEmbedded else { return }
+        let origin = served.address.map { " from \($0)" } ?? ""
+        let request = escapingControls("\(served.request.method) \(served.request.target)")
+        let bytes = TrafficReport.size(served.contentByteCount) + (served.isComplete ? "" : ", not all")
+        let time = Failure.words(for: served.duration)
+        console.notice("Answered \(request)\(origin): \(served.status), \(bytes), \(time)")
+    }
+
     /// Tells of a client with whom there is no TLS.
     func failedToSecure(_ error: TLSError, _ address: SocketAddress?) {
         let origin = address.map { " from \($0)" } ?? ""

@@ -95,10 +95,11 @@ final class ListenRun {
         let server = Server<ListenClient>(
             .init(
                 policy: settings.policy, connection: settings.connection, deflate: settings.arguments.deflate,
-                handshakeTimeout: settings.arguments.handshakeTimeout),
+                responder: settings.site, handshakeTimeout: settings.arguments.handshakeTimeout),
             tls: settings.tls, on: loop
         ) { [unowned self] client in opened(client) }
         server.didRefuse = { [unowned self] refusal, address in refused(refusal, address) }
+        server.didServe = { [unowned self] served in answered(served) }
         server.didFailToSecure = { [unowned self] error, address in failedToSecure(error, address) }
         server.didReachLimit = { [unowned self] count in reachedLimit(count) }
         return server

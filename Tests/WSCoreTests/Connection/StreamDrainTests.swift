@@ -69,7 +69,7 @@ import Testing
             var output = ByteBuffer()
             words.withUnsafeBytes { output.append($0.bytes) }
             var doneCount = 0
-            _ = StreamDrain(near, output: output, closesOwnSide: closesOwnSide) { doneCount += 1 }
+            _ = StreamDrain(near, output: output, closesOwnSide: closesOwnSide) { _ in doneCount += 1 }
             try body(loop, raw) { doneCount > 0 }
             #expect(doneCount == 1)
             #expect(near.isClosed)
