@@ -19,6 +19,9 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     var origins: [String] = []
     var path: String?
 
+    /// The directory whose files are served.
+    var servedDirectory: String?
+
     var tls = ServerTLSArguments()
 
     var handshakeTimeout = Duration.seconds(10)
