@@ -122,7 +122,12 @@ _wsx() {
             COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
             return
             ;;
-        'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
+        'listen --record' | 'listen --record=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen -a' | 'listen --auth' | 'listen --auth=' | 'listen --bearer' | 'listen --bearer=' | 'listen --max-connections' | 'listen --max-connections=' | 'listen --idle-timeout' | 'listen --idle-timeout=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --heartbeat' | 'listen --heartbeat=' | 'listen --heartbeat-misses' | 'listen --heartbeat-misses=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
             return
             ;;
     esac
@@ -141,7 +146,7 @@ _wsx() {
             ;;
         listen)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--broadcast\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--serve\n--input\n--crlf\n--output\n--replay-speed\n--close-timeout\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--broadcast\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n-a\n--auth\n--bearer\n--max-connections\n--idle-timeout\n--once\n--serve\n--input\n--crlf\n--output\n--replay-speed\n--close-timeout\n--heartbeat\n--heartbeat-misses\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
             fi
             ;;
         help)

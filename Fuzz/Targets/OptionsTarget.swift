@@ -47,8 +47,9 @@ extension FuzzTarget {
     private static func checkListen(_ arguments: ListenArguments) {
         expect(arguments.maximumMessageBytes > 0 && arguments.maximumFragments > 0, "a limit is not positive")
         let tls = arguments.tls
-        guard !namesFile(arguments.headers + [tls.passphrase].compactMap { $0 }), tls.certificate == nil,
-            tls.key == nil, tls.clientAuthorities == nil
+        let secrets = [tls.passphrase].compactMap { $0 } + arguments.credentials + arguments.tokens
+        guard !namesFile(arguments.headers + secrets), tls.certificate == nil, tls.key == nil,
+            tls.clientAuthorities == nil
         else { return }
         do throws(Failure) {
             _ = try ListenSettings(arguments)

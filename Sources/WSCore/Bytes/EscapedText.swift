@@ -28,12 +28,18 @@ public func escapingControls(_ text: String, keepingLayout: Bool = false) -> Str
 /// The most marks that one character may carry: twice what any script puts there.
 private let maximumMarks = 8
 
-/// A peer's or user's text in double quotes, escaped and cut to a length that suits a one-line message.
-func quoted(_ text: String) -> String {
+/// A peer's or user's text in double quotes, cut to a length that suits a one-line message. Quotes and backslashes in it
+/// are escaped as well: where the text ends cannot be feigned.
+public func quoted(_ text: String) -> String {
     let maximumScalarCount = 120
-    let start = String(text.unicodeScalars.prefix(maximumScalarCount))
-    let isCut = start.utf8.count < text.utf8.count
-    return "\"" + escapingControls(start) + (isCut ? "…\"" : "\"")
+    let start = text.unicodeScalars.prefix(maximumScalarCount)
+    var escaped = ""
+    for scalar in start {
+        if scalar == "\"" || scalar == "\\" { escaped += "\\" }
+        escaped.unicodeScalars.append(scalar)
+    }
+    let isCut = start.endIndex < text.unicodeScalars.endIndex
+    return "\"" + escapingControls(escaped) + (isCut ? "…\"" : "\"")
 }
 
 extension Unicode.Scalar {

@@ -6,10 +6,14 @@ public struct ServedRequest {
     public let address: SocketAddress?
     /// The status of the answer.
     public let status: Int
-    /// How much of the answer's content the system took from us, in bytes.
-    public let contentByteCount: Int
+    /// When the client was accepted, in the loop's turn time.
+    public let acceptTime: Duration
+    /// When the last byte of the answer was written, in the same.
+    public let endTime: Duration
+    /// The number of bytes that came from the client up to the end of its request.
+    public let receivedBytes: Int
+    /// The number of bytes of the answer that the system took from us.
+    public let sentBytes: Int
     /// Whether that is everything.
     public let isComplete: Bool
-    /// The time from the request to the last byte of the answer.
-    public let duration: Duration
 }

@@ -14,12 +14,15 @@ public final class Server<Handler: ConnectionHandler> {
         public var handshakeTimeout: Duration
         /// How long a client may take nothing of such an answer.
         public var responsePatience: Duration
+        /// The most connections at a time, those whose request is still to come included; nil: what the descriptor
+        /// limit leaves.
+        public var maximumConnections: Int?
 
         /// Makes settings; without a `responder` there is nothing but a few words of help.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
             responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
-            responsePatience: Duration = .seconds(30)
+            responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil
         ) {
             self.policy = policy
             self.connection = connection
@@ -27,6 +30,7 @@ public final class Server<Handler: ConnectionHandler> {
             self.responder = responder ?? Site(policy: policy)
             self.handshakeTimeout = handshakeTimeout
             self.responsePatience = responsePatience
+            self.maximumConnections = maximumConnections
         }
     }
 
@@ -36,6 +40,16 @@ public final class Server<Handler: ConnectionHandler> {
         case tcp(SocketAddress)
         /// The path of a Unix-domain socket.
         case unix(path: String)
+        /// A socket that listens already.
+        case inherited(InheritedSocket)
+    }
+
+    /// What keeps further clients waiting.
+    public enum Limit: Equatable, Sendable {
+        /// So many fill what the descriptor limit leaves.
+        case descriptors(Int)
+        /// So many are as many as ``Settings/maximumConnections``.
+        case connections(Int)
     }
 
     /// A client whose request was accepted, before it gets its answer.
@@ -50,6 +64,8 @@ public final class Server<Handler: ConnectionHandler> {
         public let address: SocketAddress?
         /// What was agreed for TLS; nil: it is not used.
         public let tls: TLSSummary?
+        /// Which of the endpoints it came to, from 0 in the order of ``Server/listen(on:)``.
+        public let endpointIndex: Int
 
         /// The answer to the request.
         public var responseBytes: [UInt8] { upgrade.responseBytes(accepting: extensions) }
@@ -59,29 +75,33 @@ public final class Server<Handler: ConnectionHandler> {
     public let loop: EventLoop
     /// The open connections by their client's number.
     public private(set) var connections: [Int: Connection<Handler>] = [:]
-    /// Called with each request that was refused, and the client's address.
-    public var didRefuse: ((HandshakeRefusal, SocketAddress?) -> Void)?
+    /// Called with each request that was refused.
+    public var didRefuse: ((HandshakeRefusal, OpeningFacts) -> Void)?
     /// Called with each request that asked for no WebSocket, when its answer is over.
     public var didServe: ((ServedRequest) -> Void)?
-    /// Called when TLS with a client fails before its request, with the client's address.
-    public var didFailToSecure: ((TLSError, SocketAddress?) -> Void)?
+    /// Called when TLS with a client fails before its request.
+    public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
+    /// Called with each connection before anything is received on it.
+    public var didOpen: ((Connection<Handler>) -> Void)?
 
     private let settings: Settings
     private let tls: TLSLayer?
     private let resources: ConnectionResources
     private let makeHandler: (Client) -> Handler
-    private var listener: StreamListener?
+    private var listeners: [StreamListener] = []
     private var openings: [ObjectIdentifier: ServerOpening] = [:]
     private var exchanges: [ObjectIdentifier: WebExchange] = [:]
     private var lastNumber = 0
-    /// The most streams at a time: what the descriptor limit leaves beside the reserve.
-    private let maximumStreams = max(1, DescriptorLimit.raise() - descriptorReserve)
+    /// The most streams at a time.
+    private let maximumStreams: Int
+    /// What the descriptor limit leaves beside the reserve.
+    private let maximumDescriptors: Int
 
     /// Descriptors that are left for everything but clients: standard streams, the loop's own, files, a log.
     private static var descriptorReserve: Int { 32 }
 
-    /// Called when accepting pauses, with the number of clients that fill the descriptor limit.
-    public var didReachLimit: ((Int) -> Void)?
+    /// Called when accepting pauses.
+    public var didReachLimit: ((Limit) -> Void)?
 
     /// Makes a server that does not listen yet.
     /// - Parameters:
@@ -96,32 +116,60 @@ public final class Server<Handler: ConnectionHandler> {
         self.tls = tls
         self.loop = loop
         self.makeHandler = makeHandler
+        maximumDescriptors = max(1, DescriptorLimit.raise() - Self.descriptorReserve)
+        maximumStreams = min(maximumDescriptors, settings.maximumConnections ?? .max)
         resources = ConnectionResources(on: loop)
     }
 
-    /// Starts listening.
+    /// Starts listening; with several endpoints, call it for each.
     /// - Returns: The address with the port in use; nil for a Unix-domain socket.
     @discardableResult
     public func listen(on endpoint: Endpoint) throws(IOError) -> SocketAddress? {
-        let accept: (SystemStream) -> Void = { [unowned self] stream in self.accept(stream) }
+        let index = listeners.count
+        let accept: (SystemStream) -> Void = { [unowned self] stream in self.accept(stream, at: index) }
         let listener =
             switch endpoint {
             case .tcp(let address): try StreamListener(on: address, loop: loop, accept: accept)
             case .unix(let path): try StreamListener(onPath: path, loop: loop, accept: accept)
+            case .inherited(let socket): try StreamListener(adopting: socket, loop: loop, accept: accept)
             }
-        self.listener = listener
+        listeners.append(listener)
         return listener.address
     }
 
-    /// Stops listening, drops those whose upgrade or answer is not done, and closes every connection with `frame`.
-    public func close(_ frame: CloseFrame) {
-        listener?.close()
-        listener = nil
+    /// Stops listening, and drops those whose upgrade is not done.
+    public func stopListening() {
+        for listener in listeners { listener.close() }
+        listeners = []
         for opening in openings.values { opening.cancel() }
         openings = [:]
+    }
+
+    /// Stops listening, drops answers that are on their way, and closes every connection with `frame`.
+    public func close(_ frame: CloseFrame) {
+        stopListening()
         for exchange in exchanges.values { exchange.cancel() }
         exchanges = [:]
         for connection in connections.values { connection.close(frame) }
+    }
+
+    /// Sends a message to every client but one, encoded once for all of them. While one of `sender`'s messages is handed
+    /// over, it can be the sender.
+    /// - Returns: Whether one of them has a full queue; see ``Connection/isFull``.
+    @discardableResult
+    public func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<Handler>? = nil) -> Bool {
+        // Not worth a copy for one.
+        if connections.count == 1, sender == nil, let connection = connections.first?.value {
+            connection.send(payload, as: kind)
+            return connection.isFull
+        }
+        let message = SharedMessage(payload, as: kind, fragmentBytes: settings.connection.fragmentBytes)
+        var isOneFull = false
+        for connection in connections.values where connection !== sender {
+            connection.send(message)
+            if connection.isFull { isOneFull = true }
+        }
+        return isOneFull
     }
 
     /// Forgets a connection that has ended.
@@ -130,34 +178,34 @@ public final class Server<Handler: ConnectionHandler> {
         updateAccepting()
     }
 
-    /// Beyond the descriptor limit, clients wait in the kernel's queue until others have left.
+    /// Beyond the limit, clients wait in the kernel's queue until others have left.
     private func updateAccepting() {
+        let count = connections.count + openings.count + exchanges.count
         // An answer may have a file beside its stream.
-        let count = connections.count + openings.count + exchanges.count * 2
-        if count < maximumStreams {
-            listener?.resume()
-        } else {
-            listener?.pause()
-            didReachLimit?(count)
+        guard count >= maximumStreams || count + exchanges.count >= maximumDescriptors else {
+            for listener in listeners { listener.resume() }
+            return
         }
+        for listener in listeners { listener.pause() }
+        didReachLimit?(count == settings.maximumConnections ? .connections(count) : .descriptors(count))
     }
 
-    private func accept(_ stream: SystemStream) {
+    private func accept(_ stream: SystemStream, at endpointIndex: Int) {
         let address = stream.peerAddress
         let secured = tls.map { TLSStream(stream, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(
-            secured ?? stream, policy: settings.policy, timeout: settings.handshakeTimeout
+            secured ?? stream, from: address, policy: settings.policy, timeout: settings.handshakeTimeout
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
             defer { updateAccepting() }
             switch outcome {
             case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
-            case .abandoned(.protection(let error as TLSError)?): didFailToSecure?(error, address)
+            case .abandoned(.protection(let error as TLSError)?): didFailToSecure?(error, opening.facts)
             case .abandoned: break
-            case .refused(let refusal): didRefuse?(refusal, address)
-            case .requested(let request): answer(request, on: opening.stream, address: address)
+            case .refused(let refusal): didRefuse?(refusal, opening.facts)
+            case .requested(let request): answer(request, of: opening)
             case .accepted(let upgrade, let firstBytes):
-                open(opening.stream, upgrade, address: address, firstBytes: firstBytes)
+                open(opening.stream, upgrade, address: address, at: endpointIndex, firstBytes: firstBytes)
             }
         }
         openings[ObjectIdentifier(opening)] = opening
@@ -166,9 +214,9 @@ public final class Server<Handler: ConnectionHandler> {
         secured?.start()
     }
 
-    private func answer(_ request: RequestHead, on stream: any ByteStream, address: SocketAddress?) {
+    private func answer(_ request: RequestHead, of opening: ServerOpening) {
         let response = settings.responder.response(to: request)
-        let exchange = WebExchange(request, response, on: stream, address: address)
+        let exchange = WebExchange(request, response, on: opening.stream, facts: opening.facts)
         exchanges[ObjectIdentifier(exchange)] = exchange
         exchange.run(patience: settings.responsePatience) { [unowned self] exchange, served in
             exchanges[ObjectIdentifier(exchange)] = nil
@@ -177,19 +225,22 @@ public final class Server<Handler: ConnectionHandler> {
         }
     }
 
-    private func open(_ stream: any ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, firstBytes: [UInt8])
-    {
+    private func open(
+        _ stream: any ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, at endpointIndex: Int,
+        firstBytes: [UInt8]
+    ) {
         lastNumber += 1
         let number = lastNumber
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
         let extensions = deflate.map { [$0.answer] } ?? []
         let client = Client(
             number: number, upgrade: upgrade, extensions: extensions, address: address,
-            tls: (stream as? TLSStream)?.summary)
+            tls: (stream as? TLSStream)?.summary, endpointIndex: endpointIndex)
         let handler = makeHandler(client)
         let connection = Connection(
             stream, settings: settings.connection, deflate: deflate?.parameters, resources: resources, handler: handler)
         connections[number] = connection
+        didOpen?(connection)
         connection.start(sending: client.responseBytes, with: firstBytes)
     }
 }

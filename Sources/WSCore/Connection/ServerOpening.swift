@@ -11,6 +11,9 @@ internal final class ServerOpening: ByteStreamDelegate {
     }
 
     let stream: any ByteStream
+    private let address: SocketAddress?
+    private let acceptTime: Duration
+    private var traffic = (receivedBytes: 0, sentBytes: 0)
     private var handshake: ServerHandshake
     private let completion: (ServerOpening, Outcome) -> Void
     private let timeout: Duration
@@ -18,13 +21,22 @@ internal final class ServerOpening: ByteStreamDelegate {
     private var isOver = false
 
     init(
-        _ stream: any ByteStream, policy: ServerPolicy, timeout: Duration,
+        _ stream: any ByteStream, from address: SocketAddress?, policy: ServerPolicy, timeout: Duration,
         completion: @escaping (ServerOpening, Outcome) -> Void
     ) {
         self.stream = stream
+        self.address = address
+        acceptTime = stream.loop.turnTime
         self.completion = completion
         self.timeout = timeout
         handshake = ServerHandshake(policy: policy)
+    }
+
+    /// What there is to say of it for a log.
+    var facts: OpeningFacts {
+        OpeningFacts(
+            address: address, acceptTime: acceptTime, receivedBytes: traffic.receivedBytes,
+            sentBytes: traffic.sentBytes)
     }
 
     /// Begins to read the request.
@@ -54,12 +66,14 @@ internal final class ServerOpening: ByteStreamDelegate {
         guard !isOver else { return }
         var output = ByteBuffer()
         refusal.responseBytes.withUnsafeBytes { output.append($0.bytes) }
+        traffic.sentBytes = output.count
         _ = StreamDrain(stream, output: output, closesOwnSide: true) { _ in }
         finish(.refused(refusal))
     }
 
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         guard !isOver else { return }
+        traffic.receivedBytes += bytes.byteCount
         do throws(HandshakeRefusal) {
             switch try handshake.receive(bytes.bytes) {
             case .needsMore: return

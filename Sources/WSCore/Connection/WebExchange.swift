@@ -3,23 +3,21 @@ internal final class WebExchange {
     let stream: any ByteStream
     private let request: RequestHead
     private let response: WebResponse
-    private let address: SocketAddress?
+    private let facts: OpeningFacts
     private let sendsContent: Bool
-    private let start: Duration
     /// When the last byte was written; nil: not yet.
-    private var end: Duration?
+    private var endTime: Duration?
     /// What has not been read of a file.
     private var filePart: Range<Int>
 
     /// How much of a file is read at a time, in bytes: little enough for memory, and for the loop's other clients.
     private static let pieceBytes = 128 << 10
 
-    init(_ request: RequestHead, _ response: WebResponse, on stream: any ByteStream, address: SocketAddress?) {
+    init(_ request: RequestHead, _ response: WebResponse, on stream: any ByteStream, facts: OpeningFacts) {
         self.request = request
         self.response = response
         self.stream = stream
-        self.address = address
-        start = stream.loop.now
+        self.facts = facts
         // RFC 9110 §9.3.2: the answer to HEAD has no content.
         sendsContent = request.method != "HEAD"
         if sendsContent, case .file(_, let range) = response.content { filePart = range } else { filePart = 0..<0 }
@@ -45,9 +43,10 @@ internal final class WebExchange {
             completion(
                 self,
                 ServedRequest(
-                    request: request, address: address, status: response.status, contentByteCount: contentBytes,
-                    isComplete: writtenBytes >= head.count && contentBytes == expectedBytes,
-                    duration: (end ?? stream.loop.now) - start))
+                    request: request, address: facts.address, status: response.status, acceptTime: facts.acceptTime,
+                    endTime: endTime ?? stream.loop.turnTime, receivedBytes: facts.receivedBytes,
+                    sentBytes: writtenBytes,
+                    isComplete: writtenBytes >= head.count && contentBytes == expectedBytes))
         }
     }
 
@@ -64,6 +63,6 @@ internal final class WebExchange {
             let count = (try? file.read(into: &output, at: filePart.lowerBound, atMost: byteCount)) ?? 0
             filePart = count == 0 ? 0..<0 : filePart.dropFirst(count)
         }
-        if output.isEmpty { end = end ?? stream.loop.now }
+        if output.isEmpty { endTime = endTime ?? stream.loop.turnTime }
     }
 }

@@ -17,9 +17,10 @@ public struct Credentials: Equatable, Sendable {
     }
 
     /// The value of the Authorization field: `Basic` and the Base64 form of `user:password` in UTF-8.
-    public var basicAuthorization: String {
-        "Basic " + Digest.base64(Array("\(user):\(password)".utf8))
-    }
+    public var basicAuthorization: String { "Basic " + basicToken }
+
+    /// The Base64 form of `user:password`, which follows the scheme.
+    var basicToken: String { Digest.base64(Array("\(user):\(password)".utf8)) }
 }
 
 extension Credentials: CustomStringConvertible {

@@ -1,12 +1,24 @@
 import COpenSSL
 
-/// SHA-1 and Base64, which the opening handshake needs (RFC 6455 §1.3), of OpenSSL.
+/// SHA-1 and Base64, which the opening handshake needs (RFC 6455 §1.3), and SHA-256 for secrets, of OpenSSL.
 public enum Digest {
     /// The 20-byte SHA-1 of `bytes`.
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
         _ = SHA1(bytes, bytes.count, &digest)
         return digest
+    }
+
+    /// The 32-byte SHA-256 of `bytes`.
+    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        _ = SHA256(bytes, bytes.count, &digest)
+        return digest
+    }
+
+    /// Whether two digests are equal, found out in a time that does not depend on where they differ.
+    static func areEqual(_ digest: [UInt8], _ other: [UInt8]) -> Bool {
+        digest.count == other.count && CRYPTO_memcmp(digest, other, digest.count) == 0
     }
 
     /// Appends the Base64 form of `bytes` with padding (RFC 4648 §4).

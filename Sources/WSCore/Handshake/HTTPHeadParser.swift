@@ -112,15 +112,15 @@ struct HTTPHeadParser {
 
     private mutating func parseField() throws(HTTPHeadError) {
         guard fields.count < limits.maximumFields else { throw .tooManyFields(maximum: limits.maximumFields) }
-        guard let colon = line.firstIndex(of: ASCII.colon) else { throw .missingColon(text(line.prefix(64))) }
+        guard let colon = line.firstIndex(of: ASCII.colon) else { throw .missingColon(Self.excerpt(of: line)) }
         let name = line[..<colon]
         // RFC 9112 §5.1: white space between name and colon is rejected; it has hidden fields from proxies.
         if let last = name.last, ASCII.isOptionalWhitespace(last) {
-            throw .whitespaceBeforeColon(text(name.prefix(64)))
+            throw .whitespaceBeforeColon(Self.excerpt(of: Array(name)))
         }
         // RFC 9110 §5.1: a field name is a token.
         guard !name.isEmpty, name.allSatisfy(ASCII.isTokenCharacter) else {
-            throw .invalidFieldName(text(name.prefix(64)))
+            throw .invalidFieldName(Self.excerpt(of: Array(name)))
         }
         pendingField = (text(name), Array(ASCII.trimmed(line[(colon + 1)...])))
     }
@@ -143,7 +143,19 @@ struct HTTPHeadParser {
         for index in offset..<(offset + count) {
             preview.append(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self))
         }
-        return Array(preview.prefix(Self.maximumPreviewBytes))
+        return Array(preview.prefix(Self.secretStart(in: preview)).prefix(Self.maximumPreviewBytes))
+    }
+
+    /// How a malformed field begins, for the error, which is logged: without what follows a name that tells of a secret.
+    private static func excerpt(of line: [UInt8]) -> String {
+        String(decoding: line.prefix(secretStart(in: line)).prefix(maximumPreviewBytes), as: UTF8.self)
+    }
+
+    /// Where a secret may begin: after the first word that can be the name of a field with one.
+    private static func secretStart(in bytes: [UInt8]) -> Int {
+        let words = bytes.indices.split { !ASCII.isTokenCharacter(bytes[$0]) }
+        let name = words.first { HeaderField.isSecret(name: String(decoding: bytes[$0], as: UTF8.self)) }
+        return name?.endIndex ?? bytes.count
     }
 
     private static let maximumPreviewBytes = 64

@@ -9,6 +9,7 @@ extension ServerHandshake {
         // Checks for every request.
         let host = try checkHTTP(request)
         if policy.checksHostAndOrigin { try checkHost(host, of: request, policy: policy) }
+        try checkAccess(request, policy: policy)
         guard asksForWebSocket else { return nil }
 
         // Checks for those that ask for a WebSocket.
@@ -67,6 +68,22 @@ extension ServerHandshake {
         guard !OriginPolicy.allowsHost(host, allowed: policy.allowedOrigins) else { return }
         let remedy = "--origin \(OriginPolicy.suggestion("\(policy.isSecure ? "https" : "http")://\(host)"))"
         throw refusal(403, "The host \(quoted(host)) is not allowed; allow it with \(remedy).", request)
+    }
+
+    /// Checks that whoever asks may come in.
+    private static func checkAccess(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) {
+        guard policy.access.isClosed else { return }
+        let authorizations = request.fields.all(named: "Authorization")
+        // RFC 9110 §5.3: a field that is no list comes once; which of several counts, others may see differently.
+        guard authorizations.count <= 1 else {
+            throw refusal(400, "The request has more than one Authorization field.", request)
+        }
+        let authorization = authorizations.first
+        guard !policy.access.admits(authorization) else { return }
+        let reason =
+            authorization == nil ? "This server asks for credentials." : "The credentials do not open this server."
+        // RFC 9110 §15.5.2: a 401 says how to log in.
+        throw refusal(401, reason, request, fields: policy.access.challenges(to: authorization))
     }
 
     private static func checkOrigin(

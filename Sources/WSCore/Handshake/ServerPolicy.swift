@@ -8,6 +8,8 @@ public struct ServerPolicy: Sendable {
     public let allowedOrigins: [String]
     /// Whether Origin and Host are checked by ``OriginPolicy``.
     public let checksHostAndOrigin: Bool
+    /// Who may come in.
+    public let access: AccessPolicy
     /// Fields that the answers to accepted requests have besides their own: upgrades, pages and files.
     public let extraFields: [HeaderField]
     /// Whether the server is reached with wss, for the hint that a browser sees.
@@ -19,6 +21,7 @@ public struct ServerPolicy: Sendable {
         path: String? = nil,
         allowedOrigins: [String] = [],
         checksHostAndOrigin: Bool = true,
+        access: AccessPolicy = .open,
         extraFields: [HeaderField] = [],
         isSecure: Bool = false
     ) throws(ServerPolicyError) {
@@ -38,6 +41,7 @@ public struct ServerPolicy: Sendable {
         self.subprotocols = subprotocols
         self.allowedOrigins = allowedOrigins
         self.checksHostAndOrigin = checksHostAndOrigin
+        self.access = access
         self.extraFields = extraFields
         self.isSecure = isSecure
     }

@@ -41,6 +41,27 @@ public final class StreamListener {
         try listen(bindResult: Self.bind(pipe, to: path))
     }
 
+    /// Takes over a socket that listens already.
+    /// - Parameter accept: Takes each connection, not yet reading.
+    public init(
+        adopting socket: InheritedSocket, loop: EventLoop, accept: @escaping (SystemStream) -> Void
+    ) throws(IOError) {
+        self.loop = loop
+        self.accept = accept
+        switch socket.place {
+        case .tcp:
+            let tcp = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
+            uv_tcp_init(loop.handle, tcp)
+            handle = UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
+            try listen(bindResult: uv_tcp_open(tcp, socket.descriptor))
+        case .unix:
+            let pipe = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
+            uv_pipe_init(loop.handle, pipe, 0)
+            handle = UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_stream_t.self)
+            try listen(bindResult: uv_pipe_open(pipe, socket.descriptor))
+        }
+    }
+
     deinit {
         handle.deallocate()
     }

@@ -47,11 +47,13 @@ struct RequestComposition {
     }
 
     private static func bearerField(_ token: String) throws(Failure) -> HeaderField {
-        // RFC 6750 §2.1: letters, digits and a few signs; servers are known to use others, but none a space.
-        guard !token.isEmpty, token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw .badArgument(what: "--bearer", why: "a token is not empty and consists of visible ASCII characters")
+        let authorization: String
+        do throws(BearerTokenError) {
+            authorization = try BearerToken(token).authorization
+        } catch {
+            throw .badArgument(what: "--bearer", why: "\(error)")
         }
-        return try field("Authorization", "Bearer \(token)", for: "--bearer")
+        return try field("Authorization", authorization, for: "--bearer")
     }
 
     /// RFC 6265 §5.4: a request has one Cookie field at most.

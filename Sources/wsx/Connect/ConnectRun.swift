@@ -118,8 +118,7 @@ final class ConnectRun {
         do throws(IOError) {
             try startRecording(to: path, replacing: true)
         } catch {
-            let why = error == .noReader ? "nobody reads from it" : "\(error)"
-            throw .badArgument(what: "--record \(escapingControls(path))", why: why)
+            throw Recorder.failure(to: path, error)
         }
     }
 

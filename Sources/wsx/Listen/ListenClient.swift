@@ -4,10 +4,9 @@ import WSCore
 final class ListenClient: ConnectionHandler {
     /// The client's number, from 1.
     let number: Int
-    /// What was queued for the client when it was last seen that its queue is full, and when; nil: it is not full.
-    var lastFull: (queuedBytes: Int, time: Duration)?
-    /// Whether the client has been closed because it read too slowly: nobody waits for it any more.
-    var isGivenUp = false
+
+    /// What the log is to say of the client at the end; nil: there is no log.
+    let logLine: ConnectionLogLine?
 
     private unowned let run: ListenRun
     private let mode: ListenMode
@@ -16,8 +15,12 @@ final class ListenClient: ConnectionHandler {
     private let trace: FrameTrace?
 
     /// Makes the handler of a client that has just been accepted.
-    init(number: Int, of run: ListenRun) {
-        self.number = number
+    init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
+        number = client.number
+        logLine =
+            run.keepsLog
+            ? ConnectionLogLine(
+                address: client.address, request: client.upgrade.request, acceptTime: run.loop.turnTime) : nil
         self.run = run
         mode = run.settings.arguments.mode
         isObserved = run.observesMessages
@@ -72,8 +75,7 @@ final class ListenClient: ConnectionHandler {
 
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
-        lastFull = nil
-        run.clientDidDrain()
+        run.clientDidDrain(number)
     }
 
     /// Reports the end.

@@ -10,7 +10,8 @@ extension ListenRun {
         if !settings.isEmbedded {
             let origin = client.address.map { " from \($0)" } ?? ""
             let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
-            console.notice(escapingControls("Client \(client.number) connected\(origin): \(target)\(subprotocol)"))
+            let shown = target.utf8.count > Self.shownTargetBytes ? "\(target.prefix(Self.shownTargetBytes))…" : target
+            console.notice(escapingControls("Client \(client.number) connected\(origin): \(shown)\(subprotocol)"))
         }
         if settings.arguments.verbosity > 0 {
             if let tls = client.tls { console.notice(ReportedTLS.lines(tls, with: nil).joined(separator: "\n")) }
@@ -20,61 +21,98 @@ extension ListenRun {
             let response = String(decoding: client.responseBytes, as: UTF8.self)
             for line in ReportedHead.lines(ofSent: response) { console.show(transcript.head(line, .sent)) }
         }
-        output?.events?.writeOpen(
-            url: urlPrefix + target, subprotocol: client.upgrade.subprotocol, extensions: client.extensions,
-            client: client.number)
+        writeEvent { events in
+            events.writeOpen(
+                url: places[client.endpointIndex].urlPrefix + target, subprotocol: client.upgrade.subprotocol,
+                extensions: client.extensions, client: client.number)
+        }
+        if settings.arguments.servesOnce { server.stopListening() }
         // What is read goes to the clients there are: the input waits for the first.
         loop.atEndOfTurn(self)
-        return ListenClient(number: client.number, of: self)
+        return ListenClient(client, of: self)
     }
 
+    /// Whether there is to be a line for every client.
+    var keepsLog: Bool { !settings.isEmbedded && !settings.arguments.isQuiet }
+
+    /// The longest request target that is shown, in bytes.
+    private static let shownTargetBytes = 120
+
     /// Tells of a request that was refused.
-    func refused(_ refusal: HandshakeRefusal, _ address: SocketAddress?) {
-        guard !settings.isEmbedded else { return }
-        let origin = address.map { " from \($0)" } ?? ""
-        console.notice("Refused a request\(origin): \(refusal.status), \(refusal.reason)")
+    func refused(_ refusal: HandshakeRefusal, _ facts: OpeningFacts) {
+        guard keepsLog else { return }
+        console.notice(
+            ConnectionLogLine(address: facts.address, request: refusal.request, acceptTime: facts.acceptTime).words(
+                "Refused a request: \(refusal.status)", status: nil, now: loop.turnTime,
+                receivedBytes: facts.receivedBytes, sentBytes: facts.sentBytes, reason: refusal.reason))
     }
 
     /// Tells of a request that asked for no WebSocket, and of its answer.
     func answered(_ served: ServedRequest) {
-        guard !settings.isEmbedded else { return }
-        let origin = served.address.map { " from \($0)" } ?? ""
-        let request = escapingControls("\(served.request.method) \(served.request.target)")
-        let bytes = TrafficReport.size(served.contentByteCount) + (served.isComplete ? "" : ", not all")
-        let time = Failure.words(for: served.duration)
-        console.notice("Answered \(request)\(origin): \(served.status), \(bytes), \(time)")
+        guard keepsLog else { return }
+        let isPage = served.request.method == "GET" || served.request.method == "HEAD"
+        let method = isPage ? served.request.method : quoted(served.request.method)
+        console.notice(
+            ConnectionLogLine(address: served.address, request: served.request, acceptTime: served.acceptTime).words(
+                "Answered \(method): \(served.status)", status: nil, now: served.endTime,
+                receivedBytes: served.receivedBytes, sentBytes: served.sentBytes,
+                reason: served.isComplete ? nil : "the client did not take everything"))
     }
 
     /// Tells of a client with whom there is no TLS.
-    func failedToSecure(_ error: TLSError, _ address: SocketAddress?) {
-        let origin = address.map { " from \($0)" } ?? ""
-        console.notice("Refused a client\(origin): \(error)")
+    func failedToSecure(_ error: TLSError, _ facts: OpeningFacts) {
+        guard keepsLog else { return }
+        console.notice(
+            ConnectionLogLine(address: facts.address, request: nil, acceptTime: facts.acceptTime).words(
+                "Refused a client: TLS", status: nil, now: loop.turnTime, receivedBytes: facts.receivedBytes,
+                sentBytes: facts.sentBytes, reason: "\(error)"))
     }
 
-    /// Says once that clients have to wait for descriptors.
-    func reachedLimit(_ count: Int) {
+    /// Says once that clients have to wait.
+    func reachedLimit(_ limit: Server<ListenClient>.Limit) {
         guard !hasReportedLimit else { return }
         hasReportedLimit = true
-        console.error("\(count) clients fill the descriptor limit: further ones wait; ulimit -n raises it")
+        switch limit {
+        case .descriptors(let count):
+            console.error("\(count) clients fill the descriptor limit: further ones wait; ulimit -n raises it")
+        case .connections(let count):
+            let clients = Failure.number(count, "client")
+            console.error("\(clients) at a time: further ones wait until one has left; --max-connections allows more")
+        }
     }
 
     /// A client's connection is over.
     func ended(_ number: Int, _ end: ConnectionEnd, _ connection: Connection<ListenClient>) {
         server.remove(number)
-        if !settings.isEmbedded {
-            let violation = end.violation.map { ", \($0)" } ?? ""
-            let reason = end.reason.isEmpty ? "" : " \"\(escapingControls(end.reason))\""
-            console.notice("Client \(number) disconnected: \(end.code.rawValue)\(reason)\(violation)")
-            if settings.arguments.verbosity > 0 {
-                let traffic = TrafficReport.words(
-                    sent: connection.sentTraffic, received: connection.receivedTraffic, showsWire: true)
-                console.notice("Client \(number): \(traffic)")
-            }
-        }
-        if let violation = end.violation { output?.events?.writeFailure(.violation(violation), client: number) }
-        output?.events?.writeClose(end, client: number)
+        let cause = watch?.remove(number)
+        logEnd(end, cause, of: connection)
+        let failure = cause?.failure ?? failure(of: end)
+        if let failure { writeEvent { $0.writeFailure(failure, client: number) } }
+        writeEvent { $0.writeClose(end, client: number) }
+        if settings.arguments.servesOnce { return endAfterOnlyClient(with: failure) }
         if isEnding, server.connections.isEmpty { return stop() }
-        clientDidDrain()
+        clientDidDrain(number)
+    }
+
+    /// What a connection's end is a failure of: where there are many, that clients come and go is none of the server's.
+    private func failure(of end: ConnectionEnd) -> Failure? {
+        guard settings.arguments.servesOnce else { return end.violation.map { .violation($0) } }
+        return Failure.failure(of: end, closeTimeout: settings.arguments.closeTimeout)
+    }
+
+    private func logEnd(_ end: ConnectionEnd, _ cause: LeavingCause?, of connection: Connection<ListenClient>) {
+        guard let line = connection.handler.logLine else { return }
+        let number = connection.handler.number
+        let reason = end.reason.isEmpty ? "" : " \(quoted(end.reason))"
+        let why = (cause?.words ?? end.violation.map { "\($0)" }).map { ", \($0)" } ?? ""
+        let (sent, received) = (connection.sentTraffic, connection.receivedTraffic)
+        console.notice(
+            line.words(
+                "Client \(number) disconnected: \(end.code.rawValue)\(reason)\(why)", status: 101,
+                now: loop.turnTime, receivedBytes: received.wireBytes, sentBytes: sent.wireBytes))
+        guard settings.arguments.verbosity > 0 else { return }
+        let traffic = TrafficReport.words(sent: sent, received: received, showsWire: true)
+        console.notice("Client \(number): \(traffic)")
     }
 }
 

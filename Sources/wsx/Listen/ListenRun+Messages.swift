@@ -5,6 +5,7 @@ extension ListenRun {
     /// Shows a client's message.
     func received(_ payload: RawSpan, as kind: MessageKind, from number: Int, on connection: Connection<ListenClient>) {
         if kind == .text { editor?.words.remember(payload) }
+        recorder?.events.writeMessage(payload, as: kind, client: number)
         if let output {
             output.write(payload, as: kind, client: number)
         } else if editor != nil {
@@ -17,7 +18,8 @@ extension ListenRun {
     func received(
         control opcode: Opcode, _ payload: RawSpan, from number: Int, on connection: Connection<ListenClient>
     ) {
-        output?.events?.writeControl(opcode, payload, client: number)
+        let roundTrip = opcode == .pong ? watch?.pongReceived(payload, from: number) : nil
+        writeEvent { $0.writeControl(opcode, payload, roundTrip: roundTrip, client: number) }
         if showsFrames { console.show(transcript.control(opcode, payload, .received, client: number)) }
         waitForOutput(connection)
     }
@@ -27,15 +29,23 @@ extension ListenRun {
         if showsFrames { console.show(transcript.close(frame, .received, client: number)) }
     }
 
+    /// Shows a heartbeat.
+    func sentHeartbeat(_ payload: [UInt8], to number: Int) {
+        guard showsFrames else { return }
+        console.show(transcript.control(.ping, payload.span.bytes, .sent, client: number))
+    }
+
     /// Shows a message that was sent back.
     func echoed(_ payload: RawSpan, as kind: MessageKind, to number: Int) {
+        recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number)
         guard settings.arguments.verbosity > 1 else { return }
         console.show(transcript.message(payload, as: kind, .sent, client: number).text)
     }
 
     /// Sends a client's message to all others.
     func relay(_ payload: RawSpan, as kind: MessageKind, from sender: Connection<ListenClient>) {
-        for connection in server.connections.values where connection !== sender { connection.send(payload, as: kind) }
+        recordToAll(payload, as: kind, from: sender)
+        if server.send(payload, as: kind, toAllBut: sender) { holdForSlowReaders(sender) }
     }
 
     /// Whether pings, pongs and close frames are shown.
@@ -71,12 +81,13 @@ extension ListenRun: InputReader.Receiver {
             if settings.arguments.verbosity > 1 {
                 console.show(transcript.message(payload, as: kind, .sent, client: number).text)
             }
+            record(payload, as: kind, to: connection)
             connection.send(payload, as: kind)
         case .ping: send(control: .ping, payload, to: connection)
         case .pong: send(control: .pong, payload, to: connection)
         case .close(let frame?), .end(let frame):
             if showsFrames { console.show(transcript.close(frame, .sent, client: number)) }
-            connection.close(frame)
+            close(connection, with: frame)
         // The end of one session is not the end of the server.
         case .close(nil): break
         }
@@ -86,14 +97,24 @@ extension ListenRun: InputReader.Receiver {
         if showsFrames {
             console.show(transcript.control(opcode, payload, .sent, client: connection.handler.number))
         }
-        if opcode == .ping { connection.sendPing(payload) } else { connection.sendPong(payload) }
+        sendUnshown(control: opcode, payload, to: connection)
+    }
+
+    /// Sends a ping or a pong of the user's, and records it.
+    func sendUnshown(control opcode: Opcode, _ payload: RawSpan, to connection: Connection<ListenClient>) {
+        let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
+        guard isSent else { return }
+        recorder?.events.writeControl(opcode, payload, .outgoing, client: connection.handler.number)
     }
 
     /// Full queues pause the input, and so does the lack of clients.
     func receivedInputPiece() {
-        holdInputForSlowReaders()
-        if server.connections.isEmpty { input?.pause() }
+        holdForSlowReaders()
+        if holdsInput { input?.pause() }
     }
+
+    /// Whether there is nobody to send the input to, or the recording does not keep up.
+    private var holdsInput: Bool { server.connections.isEmpty || recorder?.isFull ?? false }
 
     /// The end of the input is not the end of the server.
     func inputEnded(_ error: IOError?) {
@@ -104,7 +125,7 @@ extension ListenRun: InputReader.Receiver {
     /// Reads the input, or goes on reading it, while there is somebody to send it to.
     func readOn() {
         guard settings.readsPipe, !inputIsOver, !isEnding else { return }
-        guard !server.connections.isEmpty else {
+        guard !holdsInput else {
             input?.pause()
             return
         }
@@ -118,6 +139,7 @@ extension ListenRun: InputReader.Receiver {
         if editor != nil || settings.arguments.verbosity > 1 {
             console.show(transcript.message(payload, as: kind, .sent).text)
         }
-        for connection in server.connections.values { connection.send(payload, as: kind) }
+        recordToAll(payload, as: kind)
+        server.send(payload, as: kind)
     }
 }

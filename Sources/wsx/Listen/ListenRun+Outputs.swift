@@ -2,8 +2,11 @@ import WSCore
 
 // Whatever shows or keeps the messages, and can have the clients wait.
 extension ListenRun {
-    /// Whether standard output does not keep up, or the user's editor has the terminal for long.
-    var isOutputFull: Bool { output?.isFull ?? false || editor?.holdsMuch ?? false }
+    /// Whether standard output or the recording does not keep up, or the user's editor has the terminal for long.
+    var isOutputFull: Bool { output?.isFull ?? false || recorder?.isFull ?? false || editor?.holdsMuch ?? false }
+
+    /// Whether nothing waits to be written.
+    var areOutputsDrained: Bool { output?.isDrained ?? true && recorder?.isDrained ?? true }
 
     /// An output has taken everything that had to wait.
     func outputDidDrain() {
@@ -12,15 +15,13 @@ extension ListenRun {
             // In another order each time: the first may fill standard output again.
             for connection in server.connections.values.shuffled() { connection.resumeReading() }
         }
-        if isStopping, output?.isDrained ?? true { loop.stop() }
+        if recorder != nil { readOn() }
+        if isStopping, areOutputsDrained { loop.stop() }
     }
 
     /// Standard output cannot be written any more. A reader that has gone away is a normal end.
     func outputDidFail(_ error: IOError) {
-        if error != .brokenPipe { failure = .output(error) }
-        // Clients that waited for standard output are to be heard: their close frames end the run.
-        for connection in server.connections.values { connection.resumeReading() }
-        if isStopping { loop.stop() } else if !isEnding { end() }
+        end(with: error == .brokenPipe ? nil : .output(error))
     }
 
     /// Pauses all clients while the outputs do not keep up: each may have a large message that has been read.

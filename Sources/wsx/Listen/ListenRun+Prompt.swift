@@ -29,7 +29,7 @@ extension ListenRun: LineEditor.Delegate {
         case .pong(let payload): sendTyped(control: .pong, payload)
         case .close(let frame):
             console.show(transcript.close(frame, .sent))
-            for connection in server.connections.values { connection.close(frame) }
+            for connection in server.connections.values { close(connection, with: frame) }
         case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
         case .time(let style): console.setTime(style, of: transcript)
         case .help(let topic): console.showHelp(topic, of: Self.commands)
@@ -55,9 +55,7 @@ extension ListenRun: LineEditor.Delegate {
     private func sendTyped(control opcode: Opcode, _ payload: [UInt8]) {
         payload.withUnsafeBytes { bytes in
             console.show(transcript.control(opcode, bytes.bytes, .sent))
-            for connection in server.connections.values {
-                if opcode == .ping { connection.sendPing(bytes.bytes) } else { connection.sendPong(bytes.bytes) }
-            }
+            for connection in server.connections.values { sendUnshown(control: opcode, bytes.bytes, to: connection) }
         }
     }
 }

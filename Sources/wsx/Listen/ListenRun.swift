@@ -12,6 +12,8 @@ final class ListenRun {
     let transcript: Transcript
     /// Standard output; nil where messages are not for it.
     let output: MessageWriter?
+    /// Where everything is recorded; nil: nowhere.
+    var recorder: Recorder?
     /// The terminal, in a REPL.
     private(set) var editor: LineEditor?
     /// Standard input, once there is a client to send it to.
@@ -21,12 +23,18 @@ final class ListenRun {
     var isWaitedFor = false
 
     private(set) lazy var server = makeServer()
-    /// The beginning of its clients' URLs, which the request's path follows.
-    var urlPrefix = ""
+    /// Looks for clients without a sign of life; nil: nobody asked for it.
+    private(set) lazy var watch = settings.isEmbedded ? nil : ClientWatch(settings.arguments, of: self)
+    /// Where it listens, in the order of the settings' endpoints.
+    private(set) var places: [ListeningPlace] = []
     var failure: Failure?
     private(set) var isEnding = false
     private(set) var isStopping = false
     private var signals: [SignalWatcher] = []
+    /// The clients whose queues are full, by their number, while others wait for them.
+    var slowReaders: [Int: SlowReader] = [:]
+    /// The clients that wait for these, because their messages go to all.
+    var heldSenders: Set<Int> = []
     var slowReaderTimer: Timer?
     var hasReportedLimit = false
     private var endTimer: Timer?
@@ -45,10 +53,13 @@ final class ListenRun {
         } catch {
             throw .output(error)
         }
+        try startRecording()
     }
 
-    /// Whether messages are shown, not just answered.
-    var observesMessages: Bool { output != nil || settings.isRepl || settings.arguments.verbosity > 1 }
+    /// Whether messages are shown or recorded, not just answered.
+    var observesMessages: Bool {
+        output != nil || recorder != nil || settings.isRepl || settings.arguments.verbosity > 1
+    }
 
     /// What shows the frames of a client; nil: nobody asked for it.
     func makeTrace(ofClient number: Int) -> FrameTrace? {
@@ -56,12 +67,20 @@ final class ListenRun {
         return FrameTrace(transcript: transcript, client: number) { [console] in console.show($0) }
     }
 
-    /// Starts listening, and returns the address with the port in use; nil for a Unix-domain socket.
+    /// Starts listening, and returns the first address with the port in use; nil for a Unix-domain socket.
+    @discardableResult
     func start() throws(Failure) -> SocketAddress? {
+        var first: SocketAddress?
         do throws(IOError) {
-            return try server.listen(on: settings.endpoint)
+            for endpoint in settings.endpoints {
+                let address = try server.listen(on: endpoint)
+                first = first ?? address
+                places.append(ListeningPlace(endpoint, boundTo: address, isSecure: settings.tls != nil))
+            }
+            return first
         } catch {
-            throw .listening(address: settings.arguments.address, error)
+            let address = settings.arguments.address
+            throw .listening(address: address.isEmpty ? "a socket of LISTEN_FDS" : address, error)
         }
     }
 
@@ -81,9 +100,9 @@ final class ListenRun {
             ].compactMap { $0 }
         }
         do throws(Failure) {
-            let address = try start()
+            try start()
             if settings.isRepl { try startEditor() }
-            announce(address)
+            announce()
         } catch {
             return error
         }
@@ -95,13 +114,15 @@ final class ListenRun {
         let server = Server<ListenClient>(
             .init(
                 policy: settings.policy, connection: settings.connection, deflate: settings.arguments.deflate,
-                responder: settings.site, handshakeTimeout: settings.arguments.handshakeTimeout),
+                responder: settings.site, handshakeTimeout: settings.arguments.handshakeTimeout,
+                maximumConnections: settings.arguments.maximumConnections),
             tls: settings.tls, on: loop
         ) { [unowned self] client in opened(client) }
-        server.didRefuse = { [unowned self] refusal, address in refused(refusal, address) }
+        server.didRefuse = { [unowned self] refusal, facts in refused(refusal, facts) }
         server.didServe = { [unowned self] served in answered(served) }
-        server.didFailToSecure = { [unowned self] error, address in failedToSecure(error, address) }
-        server.didReachLimit = { [unowned self] count in reachedLimit(count) }
+        server.didFailToSecure = { [unowned self] error, facts in failedToSecure(error, facts) }
+        server.didReachLimit = { [unowned self] limit in reachedLimit(limit) }
+        if let watch { server.didOpen = { connection in watch.add(connection) } }
         return server
     }
 
@@ -116,21 +137,28 @@ final class ListenRun {
         }
     }
 
-    private func announce(_ address: SocketAddress?) {
-        let path = settings.arguments.address.dropFirst("unix:".count)
-        let scheme = settings.tls == nil ? "ws" : "wss"
-        urlPrefix = address.map { "\(scheme)://\($0)" } ?? "ws+unix:\(path):"
-        let url = address.map { "\(scheme)://\($0)/" } ?? "ws+unix:\(path)"
-        console.notice("Listening on \(url)" + (editor == nil ? "" : "; /help lists commands"))
-        if let path = settings.arguments.servedDirectory {
-            let place = address.map { " at \(settings.tls == nil ? "http" : "https")://\($0)/" } ?? ""
-            console.notice(escapingControls("Serving the files of \(path)\(place)"))
+    private func announce() {
+        if !settings.arguments.address.isEmpty, case .inherited? = settings.endpoints.first {
+            console.notice(
+                "The sockets of LISTEN_FDS take the place of \(escapingControls(settings.arguments.address))")
+        }
+        for place in places {
+            console.notice(
+                "Listening on \(escapingControls(place.url))" + (editor == nil ? "" : "; /help lists commands"))
+        }
+        if let directory = settings.arguments.servedDirectory {
+            let urls = places.compactMap(\.webURL).map { " at \($0)" }.joined(separator: " and")
+            console.notice(escapingControls("Serving the files of \(directory)\(urls)"))
         }
         if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
-        output?.events?.write("listening") { event in
-            event.add("url", url)
-            if let address { event.add("port", Int(address.port)) }
-            if let pin = settings.selfSignedPin { event.add("pin", "\(pin)") }
+        for place in places {
+            writeEvent { events in
+                events.write("listening") { event in
+                    event.add("url", place.url)
+                    if let port = place.port { event.add("port", Int(port)) }
+                    if let pin = settings.selfSignedPin { event.add("pin", "\(pin)") }
+                }
+            }
         }
     }
 
@@ -144,8 +172,25 @@ final class ListenRun {
         // Standard output may be stuck, and clients that wait for it cannot be heard: there is an end to that, too.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
         endTimer?.start(after: settings.arguments.closeTimeout + Self.endGrace)
-        server.close(CloseFrame(code: .goingAway))
+        server.stopListening()
+        for connection in server.connections.values { close(connection, with: CloseFrame(code: .goingAway)) }
         if server.connections.isEmpty { stop() }
+    }
+
+    /// Ends because an output cannot be written any more; nil: its reader has seen enough.
+    func end(with failure: Failure?) {
+        if self.failure == nil { self.failure = failure }
+        // Clients that waited for the output are to be heard: their close frames end the run.
+        for connection in server.connections.values { connection.resumeReading() }
+        if isStopping { loop.stop() } else if !isEnding { end() }
+    }
+
+    /// Ends after the only client, when all that it sent is written. An end that was asked for is no failure of its.
+    func endAfterOnlyClient(with failure: Failure?) {
+        if !isEnding, self.failure == nil { self.failure = failure }
+        isEnding = true
+        input?.pause()
+        stop()
     }
 
     private func interrupted() {
@@ -162,6 +207,7 @@ final class ListenRun {
         console.editor = nil
         isStopping = true
         output?.flush()
-        if output?.isDrained ?? true || !waitsForOutput { loop.stop() }
+        recorder?.flush()
+        if areOutputsDrained || !waitsForOutput { loop.stop() }
     }
 }

@@ -4,8 +4,8 @@ import WSCore
 struct ListenSettings {
     /// What was typed, for all that means what it says.
     let arguments: ListenArguments
-    /// Where to listen.
-    let endpoint: Server<ListenClient>.Endpoint
+    /// Where to listen: one place, or the sockets that were handed over.
+    let endpoints: [Server<ListenClient>.Endpoint]
     /// Which requests are accepted.
     let policy: ServerPolicy
     /// Whether this is the server inside `wsx connect echo:`, which says nothing and reads nothing.
@@ -21,24 +21,31 @@ struct ListenSettings {
     let selfSignedPin: TLSPin?
 
     /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
+    /// - Parameters:
+    ///   - sockets: The sockets that were handed over, which go before the address.
+    ///   - secrets: Reads what need not stand on the command line.
     init(
-        _ arguments: ListenArguments, secrets: Secrets = Secrets(environment: { _ in nil })
+        _ arguments: ListenArguments, sockets: [InheritedSocket] = [],
+        secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
         try arguments.checkReplaySpeed()
         let extraFields = try HeaderFiles.fields(arguments.headers)
+        let access = try AccessComposition(
+            credentials: arguments.credentials, tokens: arguments.tokens, secrets: secrets
+        ).policy()
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(
                 subprotocols: arguments.subprotocols, path: arguments.path, allowedOrigins: arguments.origins,
-                extraFields: extraFields, isSecure: arguments.tls.isUsed)
+                access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed)
         } catch {
             throw .badArgument(what: "the server's settings", why: "\(error)")
         }
         self.arguments = arguments
-        endpoint = try Self.endpoint(arguments.address)
+        endpoints = try sockets.isEmpty ? [Self.endpoint(arguments.address)] : sockets.map { .inherited($0) }
         files = try Self.files(arguments)
-        var address: SocketAddress?
-        if case .tcp(let given) = endpoint { address = given }
-        let tls = try ServerTLSComposition(arguments: arguments.tls, address: address, secrets: secrets).settings()
+        let tls = try ServerTLSComposition(
+            arguments: arguments.tls, address: endpoints.lazy.compactMap(\.address).first, secrets: secrets
+        ).settings()
         do throws(TLSConfigurationError) {
             self.tls = try tls.map { (settings) throws(TLSConfigurationError) in try TLSLayer(server: settings) }
             selfSignedPin = arguments.tls.isSelfSigned ? try tls?.certificate.pin() : nil
@@ -54,7 +61,7 @@ struct ListenSettings {
     private init(embedded arguments: ListenArguments, policy: ServerPolicy) throws(Failure) {
         self.arguments = arguments
         self.policy = policy
-        endpoint = try Self.endpoint("0")
+        endpoints = [try Self.endpoint("0")]
         files = nil
         tls = nil
         selfSignedPin = nil
@@ -103,6 +110,11 @@ struct ListenSettings {
     /// Reads `PORT`, `ADDRESS:PORT` or `unix:PATH`. Loopback unless an address is given: a development server is
     /// nobody else's business.
     private static func endpoint(_ text: String) throws(Failure) -> Server<ListenClient>.Endpoint {
+        guard !text.isEmpty else {
+            throw .badArgument(
+                what: "'wsx listen' needs [ADDRESS:]PORT",
+                why: "no socket was handed over (LISTEN_FDS); 'wsx listen -h' shows the usage")
+        }
         let what = "address '\(escapingControls(text))'"
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
@@ -134,5 +146,16 @@ struct ListenSettings {
                 what: what, why: "'\(escapingControls(host))' is not an IP address; write one, localhost, or * for all")
         }
         return .tcp(address)
+    }
+}
+
+extension Server.Endpoint {
+    /// The address; nil for a Unix-domain socket.
+    fileprivate var address: SocketAddress? {
+        switch self {
+        case .tcp(let address): address
+        case .unix: nil
+        case .inherited(let socket): if case .tcp(let address) = socket.place { address } else { nil }
+        }
     }
 }

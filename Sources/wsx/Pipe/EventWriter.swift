@@ -88,8 +88,8 @@ final class EventWriter {
     }
 
     /// Writes a close frame that was sent, which is not yet the end.
-    func writeClose(sent frame: CloseFrame) {
-        write("close") { event in
+    func writeClose(sent frame: CloseFrame, client: Int? = nil) {
+        write("close", client: client) { event in
             event.add("direction", EventDirection.outgoing.word)
             event.add("code", Int((frame.code ?? .noStatus).rawValue))
             event.add("reason", frame.reason)

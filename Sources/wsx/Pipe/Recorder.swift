@@ -41,6 +41,12 @@ final class Recorder {
         writer.flush()
     }
 
+    /// What it means that a recording cannot begin.
+    static func failure(to path: String, _ error: IOError) -> Failure {
+        let why = error == .noReader ? "nobody reads from it" : "\(error)"
+        return .badArgument(what: "--record \(escapingControls(path))", why: why)
+    }
+
     /// Ends the recording.
     func close() {
         writer.flush()

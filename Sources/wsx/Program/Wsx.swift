@@ -62,8 +62,10 @@ struct Wsx {
     private static func listen(_ arguments: ListenArguments) -> ExitStatus {
         let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
         do throws(Failure) {
-            let run = try ListenRun(
-                try ListenSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
+            let activation = SocketActivation(environment: environment, processNumber: getpid())
+            let settings = try ListenSettings(arguments, sockets: try activation.sockets(), secrets: secrets)
+            for name in SocketActivation.variables { unsetenv(name) }
+            let run = try ListenRun(settings, on: try makeLoop(), console: console)
             return report(run.run(), on: console)
         } catch {
             return report(error, on: console)

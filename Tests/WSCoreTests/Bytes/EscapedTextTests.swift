@@ -43,6 +43,7 @@ import Testing
     @Test("a quoted text is cut to the length of a line")
     func cut() {
         #expect(quoted("a\n") == "\"a\\u{A}\"")
+        #expect(quoted(#"a"b\"#) == #""a\"b\\""#)
         #expect(quoted(String(repeating: "x", count: 5000)) == "\"" + String(repeating: "x", count: 120) + "…\"")
     }
 }

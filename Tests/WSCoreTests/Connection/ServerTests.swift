@@ -84,6 +84,58 @@ import Testing
         }
     }
 
+    @Test("as many clients as are allowed are served, and a further one as soon as one has left")
+    func maximumConnections() throws {
+        try withServer(maximumConnections: 2) { loop, fixture, address in
+            let first = try open(address, on: loop)
+            let second = try open(address, on: loop)
+            let third = try connect(address, on: loop)
+            try third.write(Self.request)
+            loop.run(for: .milliseconds(20))
+            #expect(fixture.server.connections.count == 2)
+            #expect(!fixture.limits.isEmpty && fixture.limits.allSatisfy { $0 == .connections(2) })
+            #expect(third.recorder.received.isEmpty)
+            first.stream.close()
+            loop.run { third.recorder.received.suffix(4) == Array("\r\n\r\n".utf8)[...] }
+            for end in [second, third] { end.stream.close() }
+            loop.run { fixture.server.connections.isEmpty }
+        }
+    }
+
+    @Test("clients that send no request are counted, too, but only for as long as they may take for it")
+    func openings() throws {
+        try withServer(handshakeTimeout: .milliseconds(30), maximumConnections: 1) { loop, fixture, address in
+            let silent = try connect(address, on: loop)
+            loop.run(for: .milliseconds(5))
+            let client = try open(address, on: loop)
+            #expect(fixture.refusals.map(\.status) == [408])
+            for end in [silent, client] { end.stream.close() }
+            loop.run { fixture.server.connections.isEmpty }
+        }
+    }
+
+    @Test("a server listens on several endpoints, and stops on all of them without ending its connections")
+    func endpoints() throws {
+        try withServer { loop, fixture, address in
+            let anyPort = try #require(anyLoopbackPort())
+            let other = try #require(try fixture.server.listen(on: .tcp(anyPort)))
+            let clients = [try open(address, on: loop), try open(other, on: loop)]
+            loop.run { fixture.server.connections.count == 2 }
+            #expect(fixture.clients.map(\.endpointIndex) == [0, 1])
+            fixture.server.stopListening()
+            loop.run(for: .milliseconds(5))
+            #expect(fixture.server.connections.count == 2)
+            for address in [address, other] {
+                var answer: Result<SystemStream, IOError>?
+                _ = try SystemStream.connect(to: address, on: loop) { answer = $0 }
+                loop.run { answer != nil }
+                #expect(throws: IOError.connectionRefused) { try answer?.get() }
+            }
+            for end in clients { end.stream.close() }
+            loop.run { fixture.server.connections.isEmpty }
+        }
+    }
+
     @Test("frames that come with the request are received after its answer", arguments: [true, false])
     func framesWithRequest(inOnePiece: Bool) throws {
         try withServer { loop, fixture, address in
@@ -148,10 +200,13 @@ import Testing
     }
 
     private func withServer(
-        handshakeTimeout: Duration = .seconds(10), _ body: (EventLoop, ServerFixture, SocketAddress) throws -> Void
+        handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil,
+        _ body: (EventLoop, ServerFixture, SocketAddress) throws -> Void
     ) throws {
         try withLoop { loop in
-            let fixture = ServerFixture(try ServerPolicy(), on: loop, handshakeTimeout: handshakeTimeout)
+            let fixture = ServerFixture(
+                try ServerPolicy(), on: loop, handshakeTimeout: handshakeTimeout, maximumConnections: maximumConnections
+            )
             let anyPort = try #require(anyLoopbackPort())
             let address = try #require(try fixture.server.listen(on: .tcp(anyPort)))
             try body(loop, fixture, address)

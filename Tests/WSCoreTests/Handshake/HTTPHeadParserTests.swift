@@ -110,6 +110,28 @@ import Testing
     }
 
     @Test(
+        "an error, which is logged, does not show what may be a secret",
+        arguments: [
+            ("Authorization Basic c2VjcmV0", .missingColon("Authorization")),
+            ("Authorization Basic c2VjcmV0:x", .invalidFieldName("Authorization")),
+            ("authorization\tBearer secret", .missingColon("authorization")),
+            (" Authorization: Basic c2VjcmV0", .foldedField),
+            ("=X-Api-Key=secret", .missingColon("=X-Api-Key")), ("X Cookie secret", .missingColon("X Cookie")),
+            ("Cookie : a=secret", .whitespaceBeforeColon("Cookie")),
+        ] as [(String, HTTPHeadError)])
+    func secrets(line: String, error: HTTPHeadError) {
+        Self.expect(.request, Array("GET / HTTP/1.1\r\n\(line)\r\n\r\n".utf8), .failed(error))
+    }
+
+    @Test("what is no HTTP at all is shown up to where a secret may begin")
+    func secretPreview() {
+        var parser = HTTPHeadParser(.request, limits: .server)
+        #expect(throws: HTTPHeadError.notHTTP(preview: Array("Authorization".utf8))) {
+            try Array("Authorization: Basic c2VjcmV0\r\n\r\n".utf8).withUnsafeBytes { _ = try parser.receive($0.bytes) }
+        }
+    }
+
+    @Test(
         "a start line that is no HTTP fails",
         arguments: [
             (HTTPHeadParser.Kind.request, "GET /\r\n"), (.request, " GET / HTTP/1.1\r\n"),

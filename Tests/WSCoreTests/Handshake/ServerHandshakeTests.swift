@@ -67,6 +67,28 @@ import Testing
                 """)
     }
 
+    @Test("a request needs what the server asks for, whatever it asks for itself (RFC 9110 §15.5.2)")
+    func access() throws {
+        let policy = try ServerPolicy(access: AccessPolicy(tokens: [BearerToken("t")]))
+        for rest in [Self.upgrade + Self.key + Self.version, "", Self.upgrade] {
+            let start = "GET / HTTP/1.1\r\n" + Self.host + rest
+            let without = try #require(Self.refusal(start + "\r\n", policy: policy))
+            #expect(without.status == 401)
+            #expect(without.fields.map(\.line) == ["WWW-Authenticate: Bearer realm=\"wsx\"\r\n"])
+            let wrong = try #require(Self.refusal(start + "Authorization: Bearer secret\r\n\r\n", policy: policy))
+            #expect(wrong.status == 401)
+            #expect(!String(decoding: wrong.responseBytes, as: UTF8.self).contains("secret"))
+            let field = "Authorization: Bearer t\r\n"
+            #expect(Self.refusal(start + field + field + "\r\n", policy: policy)?.status == 400)
+            #expect(Self.refusal(start + field + "\r\n", policy: policy)?.status != 401)
+        }
+        #expect(
+            Self.upgrade("GET / HTTP/1.1\r\n" + Self.good + "AUTHORIZATION: bearer t\r\n\r\n", policy: policy) != nil)
+        // Which host it is for is nothing that credentials are needed to learn.
+        let rebound = "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"
+        #expect(Self.refusal(rebound, policy: policy)?.status == 403)
+    }
+
     @Test(
         "what clients may vary is accepted (RFC 6455 §4.2.1)",
         arguments: [

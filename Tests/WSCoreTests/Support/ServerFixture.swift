@@ -9,6 +9,8 @@ final class ServerFixture {
     var handlers: [RecordingPeer] = []
     var refusals: [HandshakeRefusal] = []
     var served: [ServedRequest] = []
+    /// The limits that had further clients wait.
+    var limits: [Server<RecordingPeer>.Limit] = []
     /// What TLS with clients failed with.
     var failures: [TLSError] = []
     /// Prepares the handler of each client.
@@ -26,14 +28,15 @@ final class ServerFixture {
     init(
         _ policy: ServerPolicy, deflate: DeflatePreferences? = nil, on loop: EventLoop,
         responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
-        responsePatience: Duration = .seconds(30), tls: TLSLayer? = nil
+        responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil, tls: TLSLayer? = nil
     ) {
         let registry = Registry()
         self.registry = registry
         server = Server(
             .init(
                 policy: policy, connection: .init(role: .server, limits: .server), deflate: deflate,
-                responder: responder, handshakeTimeout: handshakeTimeout, responsePatience: responsePatience),
+                responder: responder, handshakeTimeout: handshakeTimeout, responsePatience: responsePatience,
+                maximumConnections: maximumConnections),
             tls: tls, on: loop
         ) { client in
             let handler = RecordingPeer()
@@ -46,6 +49,7 @@ final class ServerFixture {
         registry.fixture = self
         server.didRefuse = { refusal, _ in registry.fixture?.refusals.append(refusal) }
         server.didServe = { registry.fixture?.served.append($0) }
+        server.didReachLimit = { limit in registry.fixture?.limits.append(limit) }
         server.didFailToSecure = { error, _ in registry.fixture?.failures.append(error) }
     }
 

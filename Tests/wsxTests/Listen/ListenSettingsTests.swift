@@ -13,19 +13,27 @@ import WSCore
             ("unix:/run/s", "unix:/run/s"), ("unix:s:1", "unix:s:1"), ("unix:./x y", "unix:./x y"),
         ])
     func endpoint(text: String, expected: String) throws {
-        switch try settings({ $0.address = text }).endpoint {
+        switch try #require(try settings({ $0.address = text }).endpoints.first) {
         case .tcp(let address): #expect("\(address)" == expected)
         case .unix(let path): #expect("unix:\(path)" == expected)
+        case .inherited: #expect(Bool(false))
         }
     }
 
     @Test(
         "a port that is none is refused",
-        arguments: ["", ":", "x", "65536", "-1", "+1", "80x", "localhost", "127.0.0.1", "127.0.0.1:", "[::1]", "٣"])
+        arguments: [":", "x", "65536", "-1", "+1", "80x", "localhost", "127.0.0.1", "127.0.0.1:", "[::1]", "٣"])
     func badPort(text: String) {
         expectMessage("address '\(text)': the port is not a number from 0 to 65535; write [ADDRESS:]PORT") {
             () throws(Failure) in _ = try self.settings { $0.address = text }
         }
+    }
+
+    @Test("an address is needed unless sockets were handed over")
+    func noAddress() {
+        expectMessage(
+            "'wsx listen' needs [ADDRESS:]PORT: no socket was handed over (LISTEN_FDS); 'wsx listen -h' shows the usage"
+        ) { () throws(Failure) in _ = try self.settings { $0.address = "" } }
     }
 
     @Test(
@@ -95,7 +103,7 @@ import WSCore
         #expect(!settings.policy.checksHostAndOrigin)
         #expect(!settings.writesOutput && !settings.readsPipe && !settings.isRepl)
         #expect(settings.connection.limits.maximumMessageBytes == .max)
-        guard case .tcp(let address) = settings.endpoint else { return #expect(Bool(false)) }
+        guard case .tcp(let address)? = settings.endpoints.first else { return #expect(Bool(false)) }
         #expect("\(address)" == "127.0.0.1:0")
     }
 

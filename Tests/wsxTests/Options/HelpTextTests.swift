@@ -49,10 +49,10 @@ import Testing
             HelpText.short(.listen) == """
                 wsx listen: Be a WebSocket server
 
-                Usage: wsx listen [OPTION...] [ADDRESS:]PORT
+                Usage: wsx listen [OPTION...] [[ADDRESS:]PORT]
 
                 Operands:
-                  [ADDRESS:]PORT  Where to listen; also unix:PATH
+                  [[ADDRESS:]PORT]  Where to listen; also unix:PATH
 
                 Messages:
                       --no-stdin                    Do not read stdin, only receive
@@ -66,9 +66,12 @@ import Testing
                   -s, --subprotocol NAME            Speak this subprotocol (also A,B)
                   -H, --header HEADER               Add 'Name: value' or @FILE to responses
                       --handshake-timeout DURATION  Time for a client's upgrade [10s]
+                      --once                        Serve one client, then end
 
                 Access:
                   -o, --origin ORIGIN               Let in browsers from ORIGIN; * is all
+                  -a, --auth USER:PASSWORD          Let in who knows USER and PASSWORD
+                      --bearer TOKEN                Let in who knows TOKEN
 
                 Web pages:
                       --serve DIR                   Serve the files of DIR on the same port
@@ -81,6 +84,10 @@ import Testing
 
                 Ending:
                       --close-timeout DURATION      Time for the peer to answer a close [5s]
+
+                Staying connected:
+                      --heartbeat DURATION          Ping so often, and drop silent clients
+                      --heartbeat-misses N          Heartbeats without life until it is lost [3]
 
                 TLS:
                       --tls-cert FILE               Serve wss:// with this certificate
@@ -95,6 +102,8 @@ import Testing
                       --compress-no-context         Compress each message by itself
 
                 Limits:
+                      --max-connections N           Most clients at a time
+                      --idle-timeout DURATION       Close clients that are idle so long
                       --max-message-size SIZE       Largest message to receive [16M]
                       --max-fragments N             Most fragments of one message [131072]
                       --fragment-size SIZE          Split larger outgoing messages
@@ -104,6 +113,7 @@ import Testing
                   -q, --quiet                       No notices on stderr
                       --color WHEN                  When to use colors [auto]
                       --timestamps STYLE            Times shown on a terminal [local]
+                      --record FILE                 Record the session in FILE
                       --pretty                      Indent JSON, also in a pipe
                       --no-pretty                   Show JSON as it is
 

@@ -136,6 +136,17 @@ import WSCore
         ListenCase("subprotocol", "-s", "a, b") { $0.subprotocols = ["a", "b"] },
         ListenCase("header", "-H", "A: b", "-HC: d") { $0.headers = ["A: b", "C: d"] },
         ListenCase("origin", "-o", "https://a", "--origin", "*") { $0.origins = ["https://a", "*"] },
+        ListenCase("auth", "-a", "me:x", "--auth=@f") { $0.credentials = ["me:x", "@f"] },
+        ListenCase("bearer", "--bearer", "t", "--bearer=env:T") { $0.tokens = ["t", "env:T"] },
+        ListenCase("max-connections", "--max-connections", "1k") { $0.maximumConnections = 1000 },
+        ListenCase("idle-timeout", "--idle-timeout", "1m") { $0.idleTimeout = .seconds(60) },
+        ListenCase("once", "--once") { $0.servesOnce = true },
+        ListenCase("heartbeat", "--heartbeat", "30s") { $0.heartbeat = .seconds(30) },
+        ListenCase("heartbeat-misses", "--heartbeat-misses", "1", "--heartbeat", "1m") {
+            $0.heartbeat = .seconds(60)
+            $0.heartbeatMisses = 1
+        },
+        ListenCase("record", "--record", "f") { $0.recordPath = "f" },
         ListenCase("handshake-timeout", "--handshake-timeout", "2") { $0.handshakeTimeout = .seconds(2) },
         ListenCase("close-timeout", "--close-timeout", "2") { $0.closeTimeout = .seconds(2) },
         ListenCase("compress", "--compress", "--compress=off") { $0.compresses = false },

@@ -30,7 +30,6 @@ import Testing
             (["connect", "echo:", "-qx"], "'-x' needs a value: -x MESSAGE"),
             (["listen", "--echo=yes"], "'--echo' takes no value; write it without '='"),
             (["connect"], "'wsx connect' needs URL; 'wsx connect -h' shows the usage"),
-            (["listen", "-q"], "'wsx listen' needs [ADDRESS:]PORT; 'wsx listen -h' shows the usage"),
             (["completions"], "'wsx completions' needs SHELL; 'wsx completions -h' shows the usage"),
             (["listen", "1", "2"], "unexpected argument '2'; 'wsx listen -h' shows the usage"),
             (["connect", "echo:", "--no-stdin", "-i"], "'-i' and '--no-stdin' contradict each other; leave one out"),

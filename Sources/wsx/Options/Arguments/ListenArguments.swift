@@ -1,6 +1,6 @@
 /// What was typed after `wsx listen`. What it means (files read, address resolved) is worked out elsewhere.
 struct ListenArguments: Equatable, Sendable, SharedArguments {
-    /// As typed: `PORT`, `ADDRESS:PORT` or `unix:PATH`.
+    /// As typed: `PORT`, `ADDRESS:PORT` or `unix:PATH`; empty: nothing was.
     var address = ""
     var mode = ListenMode.conversation
     var readsInput = true
@@ -18,6 +18,12 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     /// Origins allowed besides the server's own and loopback ones; `*` allows all.
     var origins: [String] = []
     var path: String?
+    /// As typed, each `USER:PASSWORD`, `@FILE` or `env:NAME`; any of them lets in, and so does a token.
+    var credentials: [String] = []
+    /// As typed, each a token, `@FILE` or `env:NAME`.
+    var tokens: [String] = []
+    /// Whether to end after one client.
+    var servesOnce = false
 
     /// The directory whose files are served.
     var servedDirectory: String?
@@ -26,6 +32,14 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
 
     var handshakeTimeout = Duration.seconds(10)
     var closeTimeout = Duration.seconds(5)
+    /// 1 or more; nil: what the descriptor limit leaves.
+    var maximumConnections: Int?
+    /// More than 0; nil: clients may be idle for ever.
+    var idleTimeout: Duration?
+    /// More than 0; nil: no pings are sent.
+    var heartbeat: Duration?
+    /// 1 or more.
+    var heartbeatMisses = 3
     var compresses = true
     /// 8 through 15.
     var compressionWindowBits = 15
@@ -44,4 +58,6 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     var timestamps = TimestampStyle.local
     /// Nil: where the output goes to a terminal.
     var isPretty: Bool?
+    /// Nil: nothing is recorded.
+    var recordPath: String?
 }

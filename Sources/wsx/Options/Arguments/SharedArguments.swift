@@ -22,6 +22,8 @@ protocol SharedArguments: Sendable {
     var color: ColorChoice { get set }
     var timestamps: TimestampStyle { get set }
     var isPretty: Bool? { get set }
+    var heartbeatMisses: Int { get set }
+    var recordPath: String? { get set }
 }
 
 extension SharedArguments {

@@ -4,12 +4,13 @@ extension CommandSpecification {
         command: .listen,
         operands: [
             OperandSpecification(
-                "[ADDRESS:]PORT", required: true,
+                "[ADDRESS:]PORT", required: false,
                 summary: "Where to listen; also unix:PATH",
                 manual: """
                     Where to listen. Without an address it is `127.0.0.1`, which only this machine can reach; \
                     `0.0.0.0:`*port* and `[::]:`*port* are open to the network. Port 0 picks a free one. \
-                    `unix:`*path* listens on a socket file; on Linux `unix:@`*name* on one of the abstract namespace.
+                    `unix:`*path* listens on a socket file; on Linux `unix:@`*name* on one of the abstract namespace. \
+                    May be left out where sockets are handed over, see SOCKET ACTIVATION.
                     """,
                 update: .listen { arguments, values in arguments.address = values.joined() })
         ],
@@ -28,15 +29,15 @@ extension CommandSpecification {
                 """),
             .paragraph(
                 """
-                Requests that ask for no WebSocket are answered, too: with the files of `--serve`; without it `/` shows how \
-                to connect, 426 says that there is a WebSocket at a path, and 404 that there is none. Each is told of in \
-                a line, and its connection is closed after the answer. A request must name the server in Host by an IP \
-                address, `localhost` or a host that `--origin` allows; any other is refused with 403.
+                Requests that ask for no WebSocket are answered, too: with the files of `--serve`; without it `/` shows \
+                how to connect, 426 says that there is a WebSocket at a path, and 404 that there is none. The connection \
+                is closed after the answer. A request must name the server in Host by an IP address, `localhost` or a \
+                host that `--origin` allows; any other is refused with 403.
                 """),
         ],
         sections: [
-            .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .exitStatus, .violations, limits,
-            .serverEnvironment,
+            .values, .formats, .jsonEvents(events, example: eventExample), .serverRecordings, .access, .log,
+            .socketActivation, .exitStatus, .violations, limits, .serverEnvironment,
         ],
         examples: [
             CommandExample(purpose: "An echo server", line: "wsx listen --echo 8080"),
@@ -50,6 +51,11 @@ extension CommandSpecification {
                 line: "wsx listen --echo --tls-self-signed 8443"),
             CommandExample(
                 purpose: "A page and its WebSocket on one port", line: "wsx listen --broadcast --serve public 8080"),
+            CommandExample(
+                purpose: "Take what one client sends, then end", line: "wsx listen --once 8080 > received.txt"),
+            CommandExample(
+                purpose: "Open to the network, for those who know a token",
+                line: "wsx listen --tls-cert cert.pem --bearer @token.txt '*:8443'"),
             CommandExample(purpose: "On a socket file", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 
@@ -93,13 +99,17 @@ extension CommandSpecification {
             (
                 "Queued output of one client",
                 """
-                16 MiB, then the input pauses. A client that takes nothing for 5 seconds, while others wait, is \
-                closed with 1013.
+                16 MiB, then the input pauses, or with `--broadcast` the sender. A client that takes nothing for a \
+                second, while others wait, is closed with 1013.
                 """
             ),
             (
                 "Connections",
-                "What the limit of open files allows, less a reserve. Beyond it accepting pauses."
+                """
+                What the limit of open files allows, less a reserve, or `--max-connections`. Beyond it accepting \
+                pauses, which is said once: further clients wait in the kernel's queue until others have left.
+                """
             ),
+            ("Idle clients", "Kept for ever, unless `--idle-timeout` or `--heartbeat` says otherwise."),
         ]))
 }

@@ -94,12 +94,19 @@ extension ManualSection {
             "wsx connect --input json --replay-speed 1 :8080 < session.jsonl",
         ]))
 
-    /// How recordings replay, where none are made.
-    static let replaying = ManualSection(
+    /// What is recorded of all the clients of a server, and how it replays.
+    static let serverRecordings = ManualSection(
         "RECORDINGS",
         .paragraph(
             """
-            A recording of `wsx connect --record` is `--input json` as well: begins the input with a `recording` event, \
+            `--record` writes the JSON events of both directions to a file, each with its `client`, in every mode. The \
+            first is of the type `recording`; `out` are the messages to each client, and the pings, pongs and close \
+            frames that were asked for, and not answers to pings, nor heartbeats. When a recording cannot be written any more, \
+            the server ends with status 1; at a prompt it goes on without.
+            """),
+        .paragraph(
+            """
+            A recording, also one of `wsx connect`, is `--input json` as well: begins the input with a `recording` event, \
             only what went `out` is sent. With `--replay-speed` an event waits until as much time has passed since the \
             first event as lay between the two, divided by the speed. Events without a `time`, and those whose time goes \
             backwards, do not wait. Of its close frames only one with which it ends is sent, after the wait for replies that follows any input (`--linger`).

@@ -69,7 +69,7 @@ extension OptionTable {
                 Record the session in *FILE* as JSON events of both directions, see RECORDINGS. The file is made for \
                 you alone, or emptied when it is there. When it cannot be written any more, the run ends.
                 """,
-            effect: .update(.connect { arguments, value in arguments.recordPath = value })),
+            effect: .update(.shared { arguments, value in arguments.recordPath = value })),
         OptionSpecification(
             "pretty", group: .display,
             summary: "Indent JSON, also in a pipe",

@@ -25,11 +25,22 @@ extension OptionTable {
                     arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
+            "heartbeat", value: OptionValue("DURATION"), group: .staying,
+            summary: "Ping so often, and drop silent clients",
+            manual: """
+                Send each client a ping every *DURATION*. One of which nothing has come after several of them, no byte \
+                of any kind, is lost: its connection is dropped, without a closing handshake.
+                """,
+            effect: .update(
+                .listen { arguments, value throws(ValueProblem) in
+                    arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
+                })),
+        OptionSpecification(
             "heartbeat-misses", value: OptionValue("N"), default: "3", requires: "heartbeat", group: .staying,
             summary: "Heartbeats without life until it is lost",
             manual: "Take the peer for lost after *N* heartbeats in a row (1 or more) that brought no sign of life.",
             effect: .update(
-                .connect { arguments, value throws(ValueProblem) in
+                .shared { arguments, value throws(ValueProblem) in
                     arguments.heartbeatMisses = try CountValue.parse(value)
                 })),
         OptionSpecification(

@@ -1,0 +1,11 @@
+/// What there is to say of a client that did not become a connection, for a log.
+public struct OpeningFacts: Sendable {
+    /// The client's address; nil on a Unix-domain socket.
+    public let address: SocketAddress?
+    /// When it was accepted, in the loop's turn time.
+    public let acceptTime: Duration
+    /// The number of bytes that came from it.
+    public let receivedBytes: Int
+    /// The number of bytes of the answer to it.
+    public let sentBytes: Int
+}

@@ -1,0 +1,89 @@
+import CLibuv
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A listening socket that was opened by whoever started this program, as systemd does (sd_listen_fds(3)).
+public struct InheritedSocket: Sendable {
+    /// Where a socket listens.
+    public enum Place: Sendable {
+        /// An address and a port.
+        case tcp(SocketAddress)
+        /// The path of a Unix-domain socket, `@name` in the abstract namespace.
+        case unix(path: String)
+    }
+
+    /// The socket's number in this process.
+    public let descriptor: Int32
+    /// Where it listens.
+    public let place: Place
+
+    /// Looks at a descriptor, and keeps it from the programs that this one starts.
+    /// - Throws: ``InheritedSocketError`` when no client can be accepted on it.
+    public init(descriptor: Int32) throws(InheritedSocketError) {
+        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw .notOpen }
+        guard Descriptor.isSocket(descriptor) else { throw .notSocket }
+        #if canImport(Darwin)
+            let streamKind = SOCK_STREAM
+        #else
+            let streamKind = Int32(SOCK_STREAM.rawValue)
+        #endif
+        guard Self.option(SO_TYPE, of: descriptor) == streamKind else { throw .notStream }
+        guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1 else { throw .notListening }
+        self.descriptor = descriptor
+        place = try Self.place(of: descriptor)
+    }
+
+    private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+    }
+
+    private static func place(of descriptor: Int32) throws(InheritedSocketError) -> Place {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let address: SocketAddress? = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                getsockname(descriptor, address, &length) == 0 ? SocketAddress(address) : nil
+            }
+        }
+        if let address { return .tcp(address) }
+        guard Int32(storage.ss_family) == AF_UNIX else { throw .unknownFamily }
+        let path = withUnsafeBytes(of: storage) { bytes in
+            Array(bytes[(MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2)..<Int(length)])
+        }
+        // unix(7): a name of the abstract namespace begins with a NUL and ends with the address; a path ends with a NUL.
+        let isAbstract = path.first == 0
+        let name = isAbstract ? path[1...] : path.prefix { $0 != 0 }
+        return .unix(path: (isAbstract ? "@" : "") + String(decoding: name, as: UTF8.self))
+    }
+}
+
+/// Why no client can be accepted on a descriptor.
+public enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
+    /// Nothing is open there.
+    case notOpen
+    /// It is a file, a pipe or the like.
+    case notSocket
+    /// It is a socket for datagrams or packets.
+    case notStream
+    /// It is a connection, or was never told to listen.
+    case notListening
+    /// It is neither of TCP nor a Unix-domain socket.
+    case unknownFamily
+
+    /// What is wrong with it.
+    public var description: String {
+        switch self {
+        case .notOpen: "it is not open"
+        case .notSocket: "it is no socket"
+        case .notStream: "it is no stream socket; use ListenStream= in the socket unit"
+        case .notListening: "it does not listen; leave Accept=yes out of the socket unit"
+        case .unknownFamily: "it is neither of TCP nor a Unix-domain socket"
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import WSCore
+
+/// Watches the clients for signs of life, where that was asked for: heartbeats for each, and one timer for all that looks
+/// for idle ones.
+final class ClientWatch {
+    private let heartbeatSettings: HeartbeatTimer<ListenClient>.Settings?
+    private unowned let run: ListenRun
+    private var heartbeats: [Int: HeartbeatTimer<ListenClient>] = [:]
+    private var idleWatch: IdleWatch?
+    private var idleTimer: Timer?
+    private var causes: [Int: LeavingCause] = [:]
+
+    /// What a client is told that was idle.
+    private static let idleFrame = CloseFrame(code: .goingAway, reason: "idle")
+
+    /// Makes the watch that the arguments ask for; nil: they ask for none.
+    init?(_ arguments: ListenArguments, of run: ListenRun) {
+        guard arguments.heartbeat != nil || arguments.idleTimeout != nil else { return nil }
+        heartbeatSettings = arguments.heartbeat.map { .init(interval: $0, maximumMisses: arguments.heartbeatMisses) }
+        idleWatch = arguments.idleTimeout.map { IdleWatch(limit: $0) }
+        self.run = run
+    }
+
+    /// Begins to watch a client that has just come.
+    func add(_ connection: Connection<ListenClient>) {
+        let number = connection.handler.number
+        idleWatch?.add(number, at: run.loop.now)
+        startLooking()
+        guard let heartbeatSettings else { return }
+        heartbeats[number] = HeartbeatTimer(heartbeatSettings, of: connection) { [unowned self] event in
+            switch event {
+            case .sentPing(let payload): run.sentHeartbeat(payload, to: number)
+            case .sentMessage: break
+            case .lost(let silence):
+                causes[number] = .silent(for: silence, misses: heartbeatSettings.maximumMisses)
+                connection.terminate()
+            }
+        }
+    }
+
+    /// Takes a pong.
+    /// - Returns: The round trip of the ping that it answers; nil when that is no heartbeat.
+    func pongReceived(_ payload: RawSpan, from number: Int) -> Duration? {
+        heartbeats[number]?.pongReceived(payload)
+    }
+
+    /// Forgets a client that has left.
+    /// - Returns: Why it was left; nil: for nothing that was found out here.
+    func remove(_ number: Int) -> LeavingCause? {
+        heartbeats[number] = nil
+        idleWatch?.remove(number)
+        return causes.removeValue(forKey: number)
+    }
+
+    private func startLooking() {
+        guard let idleWatch, idleTimer == nil else { return }
+        let timer = Timer(on: run.loop) { [unowned self] in look() }
+        timer.start(after: idleWatch.lookInterval, every: idleWatch.lookInterval)
+        idleTimer = timer
+    }
+
+    private func look() {
+        guard let limit = idleWatch?.limit else { return }
+        let now = run.loop.now
+        for (number, connection) in run.server.connections where !connection.isClosing {
+            // Who is not read, since our own output is full, cannot help it.
+            if connection.isPausedByUser { idleWatch?.excuse(number, at: now) }
+            guard idleWatch?.isIdle(number, carriedBytes: connection.carriedBytes, at: now) ?? false else { continue }
+            causes[number] = .idle(limit)
+            run.close(connection, with: Self.idleFrame)
+        }
+        if run.server.connections.isEmpty { idleTimer = nil }
+    }
+}
+
+extension Connection {
+    /// What has been received, and what the kernel has taken of what was sent, in bytes.
+    fileprivate var carriedBytes: Int { receivedTraffic.wireBytes + sentTraffic.wireBytes - queuedBytes }
+}

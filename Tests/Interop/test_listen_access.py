@@ -1,0 +1,230 @@
+"""Who may come in to `wsx listen`: credentials, tokens, origins and hosts."""
+
+import base64
+import socket
+
+import pytest
+
+import wire
+from processes import Listener, assert_fails, environment, wsx
+
+
+def request(port, *fields, target="/", host=None, upgrade=True):
+    """A request for a WebSocket, or a plain one."""
+    lines = [f"GET {target} HTTP/1.1", f"Host: {host or f'127.0.0.1:{port}'}"]
+    if upgrade:
+        lines += [
+            "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Version: 13"]
+    return "\r\n".join([*lines, *fields, "", ""]).encode()
+
+
+def answer(port, data):
+    """The status and the head that a server answers with."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as sock:
+        stream = wire.Stream(sock)
+        stream.send(data)
+        head = stream.read_head()
+    return int(head.split()[1]), head.decode()
+
+
+def basic(user_and_password):
+    return "Authorization: Basic " + base64.b64encode(user_and_password.encode()).decode()
+
+
+@pytest.fixture(scope="module")
+def closed():
+    with Listener(
+            "--echo", "-a", "me:p:wört", "--auth", "you:other", "--bearer", "t0ken", "--bearer", "env:TOKEN",
+            env=environment(TOKEN="from-the-environment")) as server:
+        yield server
+
+
+@pytest.mark.parametrize("options", [
+    ["-a", "me:p:wört"], ["-a", "you:other"], ["--bearer", "t0ken"], ["--bearer", "from-the-environment"]])
+def test_any_of_the_secrets_lets_in(closed, options):
+    result = wsx("connect", *options, "-n", "1", closed.url, "hello")
+    assert (result.status, result.out) == (0, b"hello\n")
+
+
+def test_a_secret_can_be_in_a_file(tmp_path):
+    path = tmp_path / "token"
+    path.write_text("of-the-file\n")
+    with Listener("--echo", "--bearer", f"@{path}") as server:
+        assert wsx("connect", "--bearer", "of-the-file", "-n", "1", server.url, "hello").status == 0
+        assert wsx("connect", server.url, "hello").status == 4
+
+
+WRONG = {
+    "none": [],
+    "another password": [basic("me:p:wort")],
+    "another user": [basic("Me:p:wört")],
+    "another's password": [basic("me:other")],
+    "a token as a password": [basic("t0ken:")],
+    "an empty password": [basic("me:")],
+    "no base64": ["Authorization: Basic ???"],
+    "nothing after the scheme": ["Authorization: Basic"],
+    "an empty field": ["Authorization:"],
+    "another token": ["Authorization: Bearer t0ken2"],
+    "a token in capitals": ["Authorization: Bearer T0KEN"],
+    "the variable's name": ["Authorization: Bearer env:TOKEN"],
+    "another scheme": ["Authorization: Digest t0ken"],
+    "no scheme": ["Authorization: t0ken"],
+    "bytes beyond ASCII": ["Authorization: Bearer t0ken\u00fc"],
+    "another field": ["Proxy-Authorization: Bearer t0ken"],
+}
+
+
+@pytest.mark.parametrize("upgrade", [True, False], ids=["websocket", "plain"])
+@pytest.mark.parametrize("fields", WRONG.values(), ids=WRONG)
+def test_nothing_else_lets_in(closed, fields, upgrade):
+    status, head = answer(closed.port, request(closed.port, *fields, upgrade=upgrade))
+    assert status == 401
+    assert 'WWW-Authenticate: Basic realm="wsx", charset="UTF-8"\r\n' in head
+    assert 'WWW-Authenticate: Bearer realm="wsx"' in head
+    assert ('error="invalid_token"' in head) == any("Bearer" in field for field in fields if not field.startswith("Proxy"))
+
+
+@pytest.mark.parametrize("fields", [
+    ["Authorization: Bearer t0ken"], ["authorization: bearer   t0ken"], [basic("me:p:wört").replace("Basic", "BASIC")]])
+def test_scheme_and_name_have_no_case(closed, fields):
+    assert answer(closed.port, request(closed.port, *fields))[0] == 101
+    # What a plain request gets is another matter, but it comes in.
+    assert answer(closed.port, request(closed.port, *fields, upgrade=False))[0] not in [400, 401, 403]
+
+
+@pytest.mark.parametrize("second", ["Authorization: Bearer t0ken", "Authorization: Bearer x", "AUTHORIZATION:"])
+def test_of_several_credentials_none_counts(closed, second):
+    assert answer(closed.port, request(closed.port, "Authorization: Bearer t0ken", second))[0] == 400
+
+
+def test_what_is_not_configured_is_not_asked_for():
+    with Listener("--echo", "--bearer", "t") as server:
+        head = answer(server.port, request(server.port))[1]
+        assert "Bearer" in head and "Basic" not in head
+    with Listener("--echo", "-a", "a:b") as server:
+        head = answer(server.port, request(server.port))[1]
+        assert "Basic" in head and "Bearer" not in head
+
+
+@pytest.mark.parametrize("line", [
+    "Authorization: Bearer s3cret", "Authorization: Basic s3cret", "Authorization Bearer s3cret",
+    "Authorization Basic s3cret:", "Authorization : Bearer s3cret", " Authorization: Bearer s3cret",
+    "Authorization: Bearer s3cret\0", "Authorization\tBearer s3cret", "Cookie s3cret"])
+@pytest.mark.parametrize("options", [[], ["-vv"]], ids=["", "-vv"])
+def test_what_was_presented_is_neither_logged_nor_sent_back(line, options):
+    with Listener("--echo", "--bearer", "t", *options) as server:
+        status, head = answer(server.port, request(server.port, line))
+        assert status in [400, 401]
+        server.wait_for(r"Refused a request: 40[01], from ")
+        assert server.stop() == 0
+        assert "s3cret" not in server.err + head
+
+
+def test_a_secret_of_the_server_is_shown_nowhere():
+    with Listener("--echo", "-vv", "-a", "me:s3cret", "--bearer", "t0ken-s3cret") as server:
+        assert wsx("connect", "-a", "me:s3cret", "-n", "1", server.url, "hello").status == 0
+        assert server.stop() == 0
+        assert "s3cret" not in server.err
+
+
+@pytest.mark.parametrize("arguments", [
+    ["-a", "s3cret"], ["-a", "s3cret:"], ["-a", "env:NONE"], ["-a", "@/no/such/file"], ["--bearer", "a s3cret"],
+    ["--bearer", ""], ["-a", "s3cret\x1b:x"]])
+def test_secrets_that_let_nobody_in_are_refused(arguments):
+    result = wsx("listen", *arguments, "0")
+    assert_fails(result, 2, {"-a": "--auth: "}.get(arguments[0], "--bearer: ")[:6])
+    assert "s3cret" not in result.err
+
+
+# The rules of DESIGN and of the manual's section ACCESS, written a second time.
+
+ORIGINS = [
+    # What it is, its scheme, host and port; None: it is no origin of a page.
+    ("http://127.0.0.1:{port}", ("http", "127.0.0.1", "{port}")),
+    ("http://127.0.0.1", ("http", "127.0.0.1", "80")),
+    ("https://127.99.1.2:444", ("https", "127.99.1.2", "444")),
+    ("http://localhost:3000", ("http", "localhost", "3000")),
+    ("HTTP://LOCALHOST:3000", ("http", "localhost", "3000")),
+    ("http://app.localhost", ("http", "app.localhost", "80")),
+    ("http://[::1]:9000", ("http", "::1", "9000")),
+    ("http://[::2]:9000", ("http", "::2", "9000")),
+    ("http://localhost.evil.example", ("http", "localhost.evil.example", "80")),
+    ("http://evil.example", ("http", "evil.example", "80")),
+    ("https://evil.example:{port}", ("https", "evil.example", "{port}")),
+    ("http://evil.example:{port}", ("http", "evil.example", "{port}")),
+    ("https://app.example", ("https", "app.example", "443")),
+    ("https://app.example:443", ("https", "app.example", "443")),
+    ("http://app.example", ("http", "app.example", "80")),
+    ("https://app.example.evil.example", ("https", "app.example.evil.example", "443")),
+    ("http://192.0.2.1:{port}", ("http", "192.0.2.1", "{port}")),
+    ("null", None),
+    ("file://", None),
+    ("chrome-extension://abcdef", ("chrome-extension", "abcdef", None)),
+]
+HOSTS = [
+    ("127.0.0.1:{port}", "127.0.0.1", "{port}"),
+    ("127.0.0.1", "127.0.0.1", None),
+    ("localhost:{port}", "localhost", "{port}"),
+    ("LocalHost:1", "localhost", "1"),
+    ("app.localhost", "app.localhost", None),
+    ("[::1]:{port}", "::1", "{port}"),
+    ("192.0.2.1:{port}", "192.0.2.1", "{port}"),
+    ("evil.example", "evil.example", None),
+    ("evil.example:{port}", "evil.example", "{port}"),
+    ("app.example:{port}", "app.example", "{port}"),
+]
+
+
+def is_of_this_machine(host):
+    return host == "localhost" or host.endswith(".localhost") or host.startswith("127.") or host == "::1"
+
+
+def may_come_in(origin, host, port):
+    """What the documentation says, where https://app.example is allowed."""
+    text, parts = origin
+    _, host_name, host_port = host
+    is_address = host_name.replace(".", "").isdigit() or ":" in host_name
+    if not (is_address or is_of_this_machine(host_name) or host_name == "app.example"):
+        return False
+    if parts is None or parts[0] not in ["http", "https"]:
+        return False
+    scheme, name, origin_port = parts[0], parts[1], (parts[2] or "").format(port=port)
+    if (scheme, name, origin_port) == ("https", "app.example", "443"):
+        return True
+    if is_of_this_machine(name):
+        return True
+    own_port = host_port.format(port=port) if host_port else {"http": "80", "https": "443"}[scheme]
+    return (name, origin_port) == (host_name, own_port)
+
+
+def test_twenty_origins_at_ten_hosts_get_what_the_documentation_says():
+    assert (len(ORIGINS), len(HOSTS)) == (20, 10)
+    outcomes = {}
+    with Listener("--echo", "-o", "https://app.example") as server:
+        for origin in ORIGINS:
+            for host in HOSTS:
+                origin_text, host_text = (text.format(port=server.port) for text in (origin[0], host[0]))
+                status, head = answer(
+                    server.port, request(server.port, f"Origin: {origin_text}", host=host_text))
+                expected = 101 if may_come_in(origin, host, server.port) else 403
+                outcomes[origin_text, host_text] = status
+                assert status == expected, (origin_text, host_text, head)
+    # The table says something only when both come out.
+    assert {101, 403} == set(outcomes.values())
+    assert 40 < list(outcomes.values()).count(101) < 160
+
+
+@pytest.mark.parametrize("host", [host[0] for host in HOSTS])
+def test_without_an_origin_only_the_host_counts(host):
+    with Listener("--echo", "-o", "https://app.example") as server:
+        status = answer(server.port, request(server.port, host=host.format(port=server.port)))[0]
+        assert status == (403 if "evil" in host else 101)
+
+
+def test_a_star_lets_every_origin_and_every_host_in():
+    with Listener("--echo", "-o", "*") as server:
+        for origin in ORIGINS:
+            for host in HOSTS:
+                texts = [text.format(port=server.port) for text in (origin[0], host[0])]
+                assert answer(server.port, request(server.port, f"Origin: {texts[0]}", host=texts[1]))[0] == 101

@@ -1,0 +1,157 @@
+"""The log of `wsx listen`: a line a connection, which no client can forge."""
+
+import re
+import socket
+import ssl
+
+import pytest
+
+import wire
+from processes import BINARY, Listener, Running, wsx
+from test_listen_access import answer, request
+from test_listen_once import Client
+
+FIELD = r'"(?:[^"\\]|\\["\\]|\\u\{[0-9A-F]+\})*…?"'
+END = (
+    rf'Client (\d+) disconnected: (\d+)( {FIELD})?((?:, [^,"]+)?), from ([0-9.]+:\d+)(, origin {FIELD})?, path ({FIELD}), '
+    r'status 101, \d+\.\d s, [0-9.]+ (?:B|KiB|MiB) in, [0-9.]+ (?:B|KiB|MiB) out')
+REFUSED = (
+    rf'Refused a request: (\d+), from ([0-9.]+:\d+)(, origin {FIELD})?(, path {FIELD})?, \d+\.\d s, \d+ B in, \d+ B out: .*')
+
+
+def end_of(server):
+    """The last line of a client, in the groups of END."""
+    return re.fullmatch(END, server.wait_for(r"Client \d+ disconnected.*").group().decode())
+
+
+def test_a_connection_leaves_one_line_with_everything():
+    with Listener("--echo") as server:
+        with Client(server.port, b"Origin: http://localhost:3000") as client:
+            address = "%s:%d" % client.sock.getsockname()
+            client.send(wire.text("x" * 100, is_masked=True))
+            assert client.read_frame().payload == b"x" * 100
+            client.close(1000, b"bye")
+        line = end_of(server)
+        assert line.groups() == (
+            "1", "1000", ' "bye"', "", address, ', origin "http://localhost:3000"', '"/"')
+        assert line.group().endswith("117 B in, 106 B out")
+        assert server.stop() == 0
+        assert server.err.count("\n") == 3, server.err
+
+
+def test_a_connection_that_is_lost_or_breaks_the_rules_leaves_one_line_too():
+    with Listener("--echo") as server:
+        with Client(server.port):
+            pass
+        assert end_of(server).group(2) == "1006"
+    with Listener("--echo") as server:
+        with Client(server.port) as client:
+            client.send(wire.text("not masked"))
+            client.read_to_end()
+        server.wait_for(r'Client 1 disconnected: 1006, [a-z ]+mask[a-z ]*, from .*, path "/", status 101, ')
+
+
+def test_a_request_that_is_refused_leaves_one_line():
+    with Listener("--echo", "--path", "/chat") as server:
+        head = answer(server.port, request(server.port, "Origin: http://localhost", target="/x?token=s3cret"))[1]
+        line = server.wait_for("Refused a request.*").group().decode()
+        assert re.fullmatch(REFUSED, line).groups()[0] == "404"
+        assert ', origin "http://localhost", path "/x", ' in line
+        assert "s3cret" not in line
+        assert line.endswith("There is no WebSocket at this path; use /chat.")
+        assert head.startswith("HTTP/1.1 404")
+        answer(server.port, b"garbage\r\n\r\n")
+        line = server.wait_for("Refused a request: 400.*").group().decode()
+        assert re.fullmatch(REFUSED, line)
+
+
+def test_a_client_with_whom_there_is_no_tls_leaves_one_line():
+    with Listener("--echo", "--tls-self-signed") as server:
+        context = ssl.create_default_context()
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
+            with pytest.raises(ssl.SSLError):
+                context.wrap_socket(sock, server_hostname="localhost")
+        server.wait_for(r"Refused a client: TLS, from 127\.0\.0\.1:\d+, \d+\.\d s, \d+ B in, \d+ B out: .+\n")
+
+
+FORGERIES = {
+    "quotes": 'http://localhost", path "/admin", status 101',
+    "backslash": "http://localhost\\",
+    "escape that looks like ours": "http://\\u{A}Client 9 disconnected: 1000",
+    "bidirectional": "http://\u202eevil",
+    "invisible": "http://a\u200b\u00ad\u2028b",
+    "tab": "http://a\tb",
+    "C1 control": "http://\u0085\u009b2J",
+    "marks": "http://e" + "\u0301" * 50,
+    "long": "http://" + "x" * 10_000,
+    "long and quoted": "http://" + '"' * 10_000,
+    "not UTF-8": b"http://\xff\xfe\xc0",
+}
+
+
+@pytest.mark.parametrize("origin", FORGERIES.values(), ids=FORGERIES)
+def test_an_origin_forges_nothing(origin):
+    origin = origin if isinstance(origin, bytes) else origin.encode()
+    with Listener("--echo", "-o", "*") as server:
+        with Client(server.port, b"Origin: " + origin) as client:
+            client.close(1000)
+        line = end_of(server)
+        assert line and line.group(7) == '"/"', server.err
+        assert len(line.group(6)) < 1500
+        assert_harmless(server.err)
+    with Listener("--echo") as server:
+        data = request(server.port).replace(b"\r\n\r\n", b"\r\nOrigin: " + origin + b"\r\n\r\n")
+        assert answer(server.port, data)[0] == 403
+        line = server.wait_for("Refused a request.*").group().decode()
+        assert re.fullmatch(REFUSED, line), line
+        assert_harmless(server.err)
+
+
+@pytest.mark.parametrize("value", [b"a\rb", b"a\nClient 9 disconnected: 1000", b"a\0b", b"\x1b[2J", b"\x7f"])
+def test_a_control_character_gets_into_no_field(value):
+    with Listener("--echo", "-o", "*") as server:
+        data = request(server.port).replace(b"\r\n\r\n", b"\r\nOrigin: http://" + value + b"\r\n\r\n")
+        assert answer(server.port, data)[0] == 400
+        server.wait_for("Refused a request: 400")
+        assert "Client 9" not in server.err
+        assert_harmless(server.err)
+
+
+def test_a_long_path_is_cut():
+    with Listener("--echo") as server:
+        with Client(server.port) as client:
+            client.close(1000)
+        stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+        stream.send(wire.upgrade_request(server.port, '/"' + "x" * 15_000))
+        assert stream.read_head().startswith(b"HTTP/1.1 101 ")
+        stream.sock.close()
+        line = server.wait_for("Client 2 disconnected.*").group().decode()
+        assert ', path "/\\"xxx' in line and 'x…", status 101' in line
+        assert max(len(line) for line in server.err.splitlines()) < 400
+
+
+def test_a_close_reason_forges_nothing():
+    with Listener("--echo") as server:
+        with Client(server.port) as client:
+            client.close(1000, 'x", from 1.2.3.4:5\r\n\x1b[2J\u202e'.encode())
+        assert end_of(server).group(3) == ' "x\\", from 1.2.3.4:5\\u{D}\\u{A}\\u{1B}[2J\\u{202E}"'
+
+
+def test_a_quiet_server_logs_nothing():
+    with Running([BINARY, "listen", "-q", "--once", "--output", "json", "0"]) as server:
+        port = int(server.wait_for(r'"port":(\d+)', "out").group(1))
+        assert answer(port, request(port, "Origin: http://evil.example"))[0] == 403
+        with Client(port) as client:
+            client.close(1000)
+        assert (server.wait(), server.err) == (0, "")
+
+
+def test_the_summary_of_a_verbose_server_follows_the_line():
+    with Listener("--echo", "-v") as server:
+        assert wsx("connect", "-n", "1", server.url, "x").status == 0
+        server.wait_for(r"Client 1 disconnected: 1000, from .*\nClient 1: 1 sent, 1 received; ")
+
+
+def assert_harmless(text):
+    for character in text:
+        assert character == "\n" or character.isprintable() or character in "\u0301\ufffd", repr(character)

@@ -1,0 +1,173 @@
+"""`wsx listen --once`: one client, and the end of it is the end of the run."""
+
+import signal
+import socket
+import subprocess
+
+import pytest
+
+import wire
+from processes import BINARY, Listener, Running, shell, wsx
+
+
+def once(*arguments, **options):
+    return Listener("--once", "--close-timeout", "500ms", *arguments, **options)
+
+
+class Client(wire.Stream):
+    """A client that says what a test has it say."""
+
+    def __init__(self, port, *fields):
+        super().__init__(socket.create_connection(("127.0.0.1", port), timeout=30))
+        self.send(wire.upgrade_request(port, "/", *fields))
+        assert self.read_head().startswith(b"HTTP/1.1 101 ")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.sock.close()
+
+    def close(self, *frame):
+        self.send(wire.close(*frame, is_masked=True))
+        self.read_to_end()
+
+
+@pytest.mark.parametrize("frame, status, words", [
+    ((1000, b"bye"), 0, ""), ((1001,), 0, ""), ((), 0, ""),
+    ((1011, b"broken"), 1, 'the peer closed the connection: 1011 (internal error) "broken"'),
+    ((4000,), 1, "the peer closed the connection: 4000"),
+])
+def test_the_status_is_that_of_the_only_client(frame, status, words):
+    with once("--echo") as server:
+        with Client(server.port) as client:
+            client.close(*frame)
+        assert server.wait() == status
+        if words:
+            assert f"wsx: {words}\n" in server.err
+        else:
+            assert "wsx:" not in server.err
+
+
+def test_a_connection_that_is_lost_is_status_1():
+    with once("--echo") as server:
+        with Client(server.port):
+            pass
+        assert server.wait() == 1
+        assert "the connection was lost" in server.err
+
+
+def test_a_violation_is_status_5():
+    with once("--echo") as server:
+        with Client(server.port) as client:
+            client.send(wire.text("not masked"))
+            client.read_to_end()
+        assert server.wait() == 5
+        assert "unmasked-frame" in server.err or "mask" in server.err
+
+
+def test_input_is_sent_and_output_written_until_the_client_leaves(tmp_path):
+    out = tmp_path / "out"
+    script = """printf 'a\nb\n' | "$0" listen --once 0 > "$1" """
+    with Running(["bash", "-c", script, BINARY, out]) as pipeline:
+        port = int(pipeline.wait_for(r"Listening on ws://127.0.0.1:(\d+)/\n").group(1))
+        with Client(port) as client:
+            assert [client.read_frame().payload for _ in range(2)] == [b"a", b"b"]
+            for message in ["one", "two"]:
+                client.send(wire.text(message, is_masked=True))
+            client.close(1000)
+        assert pipeline.wait() == 0
+    assert out.read_bytes() == b"one\ntwo\n"
+
+
+def test_the_end_of_the_input_ends_nothing():
+    with once(stdin=subprocess.PIPE) as server:
+        server.send(b"a\n")
+        server.process.stdin.close()
+        with Client(server.port) as client:
+            assert client.read_frame().payload == b"a"
+            client.send(wire.text("late", is_masked=True))
+            server.wait_for("late\n", "out")
+            assert server.process.poll() is None
+            client.close(1000)
+        assert (server.wait(), server.out) == (0, b"late\n")
+
+
+def test_nobody_else_comes_in_once_a_client_has():
+    with once("--echo") as server:
+        waiting = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+        with Client(server.port) as client:
+            # Whoever had not asked yet is let go, and the port is closed.
+            assert waiting.recv(1) == b""
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", server.port), timeout=30)
+            client.send(wire.text("still there", is_masked=True))
+            assert client.read_frame().payload == b"still there"
+            client.close(1000)
+        waiting.close()
+        assert server.wait() == 0
+
+
+def test_requests_that_are_refused_do_not_count():
+    with once("--echo", "--bearer", "t") as server:
+        assert wsx("connect", server.url, "x").status == 4
+        assert wsx("connect", "--bearer", "t", "-o", "http://evil.example", server.url, "x").status == 4
+        assert wsx("connect", "--bearer", "t", "-n", "1", server.url, "hello").out == b"hello\n"
+        assert server.wait() == 0
+
+
+def test_everything_is_written_before_the_end_however_slow_the_reader_is():
+    # More than the pipe, and what is written at once, hold.
+    message = b"x" * 60_000
+    with once(stdout=subprocess.PIPE) as server:
+        with Client(server.port) as client:
+            for _ in range(50):
+                client.send(wire.frame(wire.BINARY, message, is_masked=True))
+            client.close(1000)
+        assert server.wait() == 0
+        assert server.out == (message + b"\n") * 50
+
+
+def test_a_stuck_reader_is_waited_for_beyond_the_time_for_closing(tmp_path):
+    result = shell(
+        """
+        "$WSX" listen --once --close-timeout 100ms 0 2> "$1/log" | (sleep 3; wc -c) &
+        until url=$(grep -om1 'ws://.*' "$1/log"); do sleep 0.05; done
+        head -c 300000 /dev/zero | "$WSX" connect --input message --binary --linger 0 "$url"
+        wait
+        """, tmp_path)
+    assert result.out.split() == [b"300001"], result
+
+
+def test_a_unix_socket_serves_once_and_is_removed(tmp_path):
+    path = tmp_path / "socket"
+    with once("--echo", address=f"unix:{path}") as server:
+        assert wsx("connect", "-n", "1", f"ws+unix:{path}", "hello").out == b"hello\n"
+        assert server.wait() == 0
+        assert not path.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_as_it_ends_any_server(number):
+    with once("--echo") as server:
+        server.signal(number)
+        assert server.wait() == 0
+    with once("--echo") as server, Client(server.port) as client:
+        server.signal(number)
+        assert client.read_until_close().close_code == 1001
+        client.close(1001)
+        assert server.wait() == 0
+
+
+def test_a_client_that_is_lost_to_the_heartbeat_is_status_6():
+    with once("--echo", "--heartbeat", "50ms") as server, Client(server.port):
+        assert server.wait() == 6
+        assert "nothing came from the peer" in server.err
+
+
+def test_an_event_tells_why():
+    with once("--echo", "--output", "json") as server:
+        with Client(server.port) as client:
+            client.close(4000)
+        assert server.wait() == 1
+        assert b'"type":"error"' in server.out and b'"kind":"closed"' in server.out

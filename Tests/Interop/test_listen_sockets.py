@@ -1,0 +1,147 @@
+"""Sockets that systemd, or a program like it, hands over."""
+
+import os
+import shutil
+import socket
+
+import pytest
+
+from processes import BINARY, PYTHON, Running, assert_fails, run, wsx
+
+# Puts the descriptors that it was given at 3 and on, and becomes the program, as systemd does.
+LAUNCHER = """
+import os, sys
+descriptors, pid, command = sys.argv[1].split(","), sys.argv[2], sys.argv[3:]
+descriptors = [os.dup(int(descriptor)) for descriptor in descriptors if descriptor]
+high = [os.open("/dev/null", os.O_RDONLY) for _ in range(20)]
+for index, descriptor in enumerate([os.dup(descriptor) for descriptor in descriptors]):
+    os.dup2(descriptor, 3 + index, inheritable=True)
+os.closerange(3 + len(descriptors), 200)
+os.environ["LISTEN_PID"] = pid or str(os.getpid())
+os.environ.setdefault("LISTEN_FDS", str(len(descriptors)))
+os.execv(command[0], command)
+"""
+
+
+def launched(sockets, *arguments, pid="", **options):
+    numbers = [sock.fileno() for sock in sockets]
+    return [PYTHON, "-c", LAUNCHER, ",".join(map(str, numbers)), pid, BINARY, "listen", *arguments], {
+        "pass_fds": numbers, **options}
+
+
+def start(sockets, *arguments, **options):
+    words, options = launched(sockets, *arguments, **options)
+    return Running(words, **options)
+
+
+def listening(family=socket.AF_INET, address=("127.0.0.1", 0)):
+    sock = socket.socket(family)
+    sock.bind(address)
+    sock.listen(5)
+    return sock
+
+
+def test_a_socket_of_tcp_is_listened_on_without_an_address():
+    with listening() as sock, start([sock], "--echo", "--output", "json") as server:
+        port = sock.getsockname()[1]
+        server.wait_for(rf"^Listening on ws://127.0.0.1:{port}/\n")
+        assert wsx("connect", "-n", "1", f":{port}", "hello").out == b"hello\n"
+        server.wait_for(rf'"url":"ws://127.0.0.1:{port}/","port":{port}', "out")
+        server.signal(15)
+        assert server.wait() == 0
+
+
+def test_clients_wait_while_nobody_listens():
+    with listening() as sock:
+        url = f"ws://127.0.0.1:{sock.getsockname()[1]}/"
+        for _ in range(2):
+            with Running([BINARY, "connect", "-n", "1", url, "hello"]) as client:
+                with start([sock], "--once", "--echo") as server:
+                    assert server.wait() == 0
+                assert (client.wait(), client.out) == (0, b"hello\n")
+
+
+@pytest.mark.parametrize("name", ["path", "abstract"])
+def test_a_unix_socket_is_listened_on_and_its_file_stays(tmp_path, name):
+    path = tmp_path / "socket"
+    address = os.fspath(path) if name == "path" else f"\0wsx-test-{os.getpid()}"
+    with listening(socket.AF_UNIX, address) as sock, start([sock], "--echo") as server:
+        shown = address.replace("\0", "@")
+        server.wait_for(rf"^Listening on ws\+unix:{shown}\n")
+        assert wsx("connect", "-n", "1", "--unix-socket", shown, "ws://localhost/", "hello").out == b"hello\n"
+        server.signal(15)
+        assert server.wait() == 0
+        assert name == "abstract" or path.exists(), "it is not ours to remove"
+
+
+def test_several_sockets_are_served_alike(tmp_path):
+    path = os.fspath(tmp_path / "socket")
+    with listening() as one, listening(socket.AF_UNIX, path) as two:
+        with listening(socket.AF_INET6, ("::1", 0)) as three:
+            with start([one, two, three], "--echo", "--output", "json") as server:
+                port = one.getsockname()[1]
+                other = three.getsockname()[1]
+                server.wait_for(rf"Listening on ws://127.0.0.1:{port}/\nListening on ws\+unix:{path}\nListening on ws://\[::1\]:{other}/\n")
+                urls = [f"ws://127.0.0.1:{port}/", f"ws+unix:{path}:/", f"ws://[::1]:{other}/"]
+                for url in urls:
+                    assert wsx("connect", "-n", "1", url, "hello").out == b"hello\n"
+                for number, url in enumerate(urls, 1):
+                    assert f'"url":"{url}","extensions":"permessage-deflate","client":{number}}}'.encode() in server.out
+                server.signal(15)
+                assert server.wait() == 0
+
+
+def test_an_address_gives_way_and_that_is_said():
+    with listening() as sock, start([sock], "--echo", "1") as server:
+        port = sock.getsockname()[1]
+        server.wait_for(rf"^The sockets of LISTEN_FDS take the place of 1\nListening on ws://127.0.0.1:{port}/\n")
+
+
+def test_the_variables_of_another_process_are_not_ours():
+    with listening() as sock, start([sock], "--echo", "0", pid="1") as server:
+        port = int(server.wait_for(r"^Listening on ws://127.0.0.1:(\d+)/\n").group(1))
+        assert port != sock.getsockname()[1]
+    with listening() as sock:
+        words, options = launched([sock], "--echo", pid="1")
+        assert_fails(run(words, **options), 2, "'wsx listen' needs [ADDRESS:]PORT", "LISTEN_FDS")
+
+
+def test_a_descriptor_that_does_not_listen_is_refused():
+    ends = socket.socketpair()
+    with ends[0], ends[1], socket.socket() as fresh, socket.socket(type=socket.SOCK_DGRAM) as datagram:
+        for sock, words in [(ends[0], "it does not listen"), (fresh, "it does not listen"), (datagram, "no stream socket")]:
+            command, options = launched([sock], "--echo")
+            assert_fails(run(command, **options), 2, "descriptor 3 of LISTEN_FDS: ", words)
+    with open(os.devnull) as file:
+        command, options = launched([file], "--echo")
+        assert_fails(run(command, **options), 2, "descriptor 3 of LISTEN_FDS: it is no socket")
+    with listening() as sock:
+        command, options = launched([sock], "--echo", env={**os.environ, "LISTEN_FDS": "2"})
+        assert_fails(run(command, **options), 2, "descriptor 4 of LISTEN_FDS: it is not open")
+
+
+@pytest.mark.parametrize("count", ["x", "-1", "", "99999999999999999999"])
+def test_a_number_of_sockets_that_is_none_is_refused(count):
+    with listening() as sock:
+        command, options = launched([sock], "--echo", env={**os.environ, "LISTEN_FDS": count})
+        assert_fails(run(command, **options), 2, "LISTEN_FDS: ")
+
+
+def test_tls_works_on_them():
+    with listening() as sock, start([sock], "--echo", "--tls-self-signed") as server:
+        port = sock.getsockname()[1]
+        server.wait_for(rf"^Listening on wss://127.0.0.1:{port}/\n")
+        result = wsx("connect", "-k", "-q", "-n", "1", f"wss://127.0.0.1:{port}/", "hello")
+        assert result.out == b"hello\n"
+
+
+@pytest.mark.skipif(not shutil.which("systemd-socket-activate"), reason="systemd is not here")
+def test_systemd_starts_it():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = ["systemd-socket-activate", "-l", f"127.0.0.1:{port}", BINARY, "listen", "--once", "--echo"]
+    with Running(command) as server:
+        server.wait_for("Listening on")
+        assert wsx("connect", "-n", "1", f":{port}", "hello").out == b"hello\n"
+        assert server.wait() == 0

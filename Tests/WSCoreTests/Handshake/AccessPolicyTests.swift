@@ -1,0 +1,80 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct AccessPolicyTests {
+    static let policy = try? AccessPolicy(
+        credentials: [Credentials(user: "me", password: "a:b ü"), Credentials(user: "", password: "x")],
+        tokens: [BearerToken("t0ken"), BearerToken("t0ken2")])
+
+    static func basic(_ text: String) -> String { Digest.base64(Array(text.utf8)) }
+
+    @Test(
+        "any of the secrets lets in, whatever the case of the scheme and the spaces after it (RFC 9110 §11.1)",
+        arguments: [
+            "Basic \(basic("me:a:b ü"))", "bASIC   \(basic(":x"))", "Bearer t0ken", "BEARER t0ken2", "bearer  t0ken",
+        ])
+    func admitted(authorization: String) throws {
+        #expect(try #require(Self.policy).admits(authorization))
+    }
+
+    @Test(
+        "nothing else does",
+        arguments: [
+            nil, "", " ", "Basic", "Basic ", "Bearer", "Bearer ", "Bearer t0ke", "Bearer t0ken3", "Bearer T0KEN",
+            "Bearer t0ken ", "Bearer t0ken t0ken2", "Bearert0ken", "Bearer\tt0ken", "t0ken", "Digest t0ken",
+            "Basic t0ken", "Bearer \(basic("me:a:b ü"))", "Basic \(basic("me:a:b"))", "Basic \(basic("me"))",
+            "Basic \(basic("ME:a:b ü"))", "Basic \(basic("me:a:b ü"))=", "Basic ?", "Basic \u{FFFD}",
+        ] as [String?])
+    func refused(authorization: String?) throws {
+        #expect(try !#require(Self.policy).admits(authorization))
+    }
+
+    @Test("without secrets everybody may come in")
+    func open() {
+        #expect(!AccessPolicy.open.isClosed)
+        for authorization in [nil, "", "Bearer x"] { #expect(AccessPolicy.open.admits(authorization)) }
+        #expect(AccessPolicy.open.challenges(to: nil).isEmpty)
+    }
+
+    @Test("what is configured is asked for, and a token that is wrong is called so (RFC 6750 §3.1)")
+    func challenges() throws {
+        let basic = #"Basic realm="wsx", charset="UTF-8""#
+        let bearer = #"Bearer realm="wsx""#
+        func values(_ policy: AccessPolicy, _ authorization: String?) -> [String] {
+            let fields = policy.challenges(to: authorization)
+            #expect(fields.allSatisfy { $0.name == "WWW-Authenticate" })
+            return fields.map(\.value)
+        }
+        let both = try #require(Self.policy)
+        #expect(values(both, nil) == [basic, bearer])
+        #expect(values(both, "Basic eA==") == [basic, bearer])
+        #expect(values(both, "bearer x") == [basic, bearer + #", error="invalid_token""#])
+        let basicOnly = AccessPolicy(credentials: [try Credentials(user: "a", password: "b")])
+        #expect(values(basicOnly, "Bearer x") == [basic])
+        #expect(values(AccessPolicy(tokens: [try BearerToken("x")]), nil) == [bearer])
+    }
+
+    @Test("what is compared has one length, however long what was presented is, and every byte of it counts")
+    func comparison() {
+        for text in ["", "x", String(repeating: "x", count: 5000)] {
+            let digest = Digest.sha256(Array(text.utf8))
+            #expect(digest.count == 32)
+            #expect(Digest.areEqual(digest, digest))
+            for index in digest.indices {
+                var other = digest
+                other[index] ^= 0x80
+                #expect(!Digest.areEqual(digest, other))
+            }
+            #expect(!Digest.areEqual(digest, Array(digest.dropLast())))
+        }
+        // FIPS 180-4: the digest of "abc".
+        #expect(
+            Digest.base64(Digest.sha256(Array("abc".utf8))) == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
+    }
+
+    @Test("a token is visible ASCII", arguments: ["", "a b", "a\n", "ü", "a\u{7F}"])
+    func badToken(text: String) {
+        #expect(throws: BearerTokenError.notVisibleASCII) { _ = try BearerToken(text) }
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import WSCore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@Suite struct InheritedSocketTests {
+    @Test("a socket that listens on TCP tells its address, and programs that are started do not get it")
+    func tcp() throws {
+        let descriptor = try makeListener()
+        defer { _ = close(descriptor) }
+        let inherited = try InheritedSocket(descriptor: descriptor)
+        guard case .tcp(let address) = inherited.place else { return #expect(Bool(false)) }
+        #expect(address.host == "127.0.0.1")
+        #expect(address.port != 0)
+        #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
+    }
+
+    @Test("clients are accepted on it")
+    func accepting() throws {
+        try withLoop { loop in
+            let inherited = try InheritedSocket(descriptor: try makeListener())
+            var accepted: SystemStream?
+            let listener = try StreamListener(adopting: inherited, loop: loop) { accepted = $0 }
+            var connected: SystemStream?
+            _ = try SystemStream.connect(to: try #require(listener.address), on: loop) { connected = try? $0.get() }
+            loop.run { accepted != nil && connected != nil }
+            accepted?.close()
+            connected?.close()
+            listener.close()
+            loop.runOnce()
+            // The descriptor was taken over.
+            #expect(fcntl(inherited.descriptor, F_GETFD) < 0)
+        }
+    }
+
+    @Test("a descriptor on which no client can come says why")
+    func refused() throws {
+        let pipe = try makePipe()
+        let pair = try makeSocketPair()
+        let datagram = socket(AF_INET, datagramKind, 0)
+        defer { for descriptor in [pipe.0, pipe.1, pair.0, pair.1, datagram] { _ = close(descriptor) } }
+        #expect(throws: InheritedSocketError.notOpen) { _ = try InheritedSocket(descriptor: 4095) }
+        #expect(throws: InheritedSocketError.notSocket) { _ = try InheritedSocket(descriptor: pipe.readEnd) }
+        #expect(throws: InheritedSocketError.notStream) { _ = try InheritedSocket(descriptor: datagram) }
+        #expect(throws: InheritedSocketError.notListening) { _ = try InheritedSocket(descriptor: pair.0) }
+    }
+
+    private func makeListener() throws -> Int32 {
+        let descriptor = socket(AF_INET, streamKind, 0)
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = try #require(anyLoopbackPort()).withSockaddr { bind(descriptor, $0, length) } == 0
+        try #require(isBound && listen(descriptor, 1) == 0)
+        return descriptor
+    }
+
+    #if canImport(Darwin)
+        private let streamKind = SOCK_STREAM
+        private let datagramKind = SOCK_DGRAM
+    #else
+        private let streamKind = Int32(SOCK_STREAM.rawValue)
+        private let datagramKind = Int32(SOCK_DGRAM.rawValue)
+    #endif
+}

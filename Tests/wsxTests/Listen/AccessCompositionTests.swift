@@ -1,0 +1,56 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct AccessCompositionTests {
+    @Test("credentials and tokens may be typed, or come from a variable or a file")
+    func sources() throws {
+        try withFile(Array("in a:file\n".utf8)) { path in
+            let policy = try policy(["me:pw", "env:LOGIN", "@\(path)"], ["t", "env:TOKEN"])
+            #expect(policy.admits(try Credentials(user: "me", password: "pw").basicAuthorization))
+            #expect(policy.admits(try Credentials(user: "you", password: "a:b").basicAuthorization))
+            #expect(policy.admits(try Credentials(user: "in a", password: "file").basicAuthorization))
+            #expect(policy.admits("Bearer t"))
+            #expect(policy.admits("Bearer of-the-environment"))
+            #expect(!policy.admits("Bearer env:TOKEN"))
+        }
+        #expect(try !policy([], []).isClosed)
+    }
+
+    @Test(
+        "what cannot let anybody in is refused, without showing it",
+        arguments: ["secret", "secret:", "env:EMPTY", ":", "secret:\u{7}", "sec\nret:x"])
+    func badCredentials(text: String) {
+        expectMessage(beginning: "--auth: ", without: "secret") { () throws(Failure) in
+            _ = try policy([text], [])
+        }
+    }
+
+    @Test("a token has no spaces, and is not empty", arguments: ["env:EMPTY", "a secret", "", "secret\u{1B}"])
+    func badToken(text: String) {
+        expectMessage(beginning: "--bearer: a token is", without: "secret") { () throws(Failure) in
+            _ = try policy([], [text])
+        }
+    }
+
+    private func expectMessage(
+        beginning: String, without secret: String, _ body: () throws(Failure) -> Void
+    ) {
+        do throws(Failure) {
+            try body()
+            #expect(Bool(false), "nothing was thrown")
+        } catch {
+            #expect(error.message?.hasPrefix(beginning) ?? false, "\(error.message ?? "")")
+            #expect(error.message?.contains(secret) == false)
+            #expect(error.status == .usage)
+        }
+    }
+
+    private func policy(_ credentials: [String], _ tokens: [String]) throws(Failure) -> AccessPolicy {
+        let environment = ["LOGIN": "you:a:b", "TOKEN": "of-the-environment", "EMPTY": ""]
+        return try AccessComposition(
+            credentials: credentials, tokens: tokens, secrets: Secrets(environment: { environment[$0] })
+        ).policy()
+    }
+}
