@@ -27,6 +27,8 @@ typechecks Deflate Bytes Protocol Handshake
 typechecks TLS Bytes Handshake
 typechecks IO Bytes
 typechecks Continuity Bytes Protocol
+typechecks Web Bytes Handshake
+typechecks Site Bytes Handshake IO Web
 
 # imports_only MODULE PATTERN: no Swift file outside the pattern imports the module.
 imports_only() {

@@ -12,6 +12,6 @@ struct FuzzTarget: Sendable {
         frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
         requestEnvironment,
         extensions, compressionOffers, urls, redirects, cookies, challenges, proxyChoice, proxyConnect, proxySOCKS,
-        tls, json, jsonEvents, eventInput, encodedInput, options, records, replLines,
+        requestPaths, requestConditions, tls, json, jsonEvents, eventInput, encodedInput, options, records, replLines,
     ]
 }

@@ -342,7 +342,7 @@ public final class Connection<Handler: ConnectionHandler> {
         // connection closes it in any case (§7.1.7).
         let closesOwnSide = settings.role == .server || departure?.violation != nil
         let output = session.outbox.bytes.takeAll()
-        _ = StreamDrain(stream, output: output, closesOwnSide: closesOwnSide) { [self] in end(failure: nil) }
+        _ = StreamDrain(stream, output: output, closesOwnSide: closesOwnSide) { [self] _ in end(failure: nil) }
     }
 
     private func end(failure: StreamError?, closingTimedOut: Bool = false) {

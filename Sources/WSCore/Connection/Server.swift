@@ -8,27 +8,34 @@ public final class Server<Handler: ConnectionHandler> {
         public var connection: Connection<Handler>.Settings
         /// What it wishes of a client that offers permessage-deflate; nil: such offers are declined.
         public var deflate: DeflatePreferences?
+        /// What answers requests that ask for no WebSocket.
+        public var responder: any WebResponder
         /// How long a request may take.
         public var handshakeTimeout: Duration
         /// The bytes that go each way on a client's stream in a second, TLS and upgrade included; nil: as many as can.
         public var bytesPerSecond: Int?
+        /// How long a client may take nothing of such an answer.
+        public var responsePatience: Duration
         /// The most connections at a time, those whose request is still to come included; nil: what the descriptor
         /// limit leaves.
         public var maximumConnections: Int?
         /// Descriptors that are left for what its user opens for its clients.
         public var reservedDescriptors: Int
 
-        /// Makes settings.
+        /// Makes settings; without a `responder` there is nothing but a few words of help.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
-            handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil, reservedDescriptors: Int = 0,
+            responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
+            responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil, reservedDescriptors: Int = 0,
             bytesPerSecond: Int? = nil
         ) {
             self.bytesPerSecond = bytesPerSecond
             self.policy = policy
             self.connection = connection
             self.deflate = deflate
+            self.responder = responder ?? Site(policy: policy)
             self.handshakeTimeout = handshakeTimeout
+            self.responsePatience = responsePatience
             self.maximumConnections = maximumConnections
             self.reservedDescriptors = reservedDescriptors
         }
@@ -77,6 +84,8 @@ public final class Server<Handler: ConnectionHandler> {
     public private(set) var connections: [Int: Connection<Handler>] = [:]
     /// Called with each request that was refused.
     public var didRefuse: ((HandshakeRefusal, OpeningFacts) -> Void)?
+    /// Called with each request that asked for no WebSocket, when its answer is over.
+    public var didServe: ((ServedRequest) -> Void)?
     /// Called when TLS with a client fails before its request.
     public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
     /// Called with each connection before anything is received on it.
@@ -90,9 +99,12 @@ public final class Server<Handler: ConnectionHandler> {
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
     private var openings: [ObjectIdentifier: ServerOpening] = [:]
+    private var exchanges: [ObjectIdentifier: WebExchange] = [:]
     private var lastNumber = 0
-    /// The most streams at a time: what the descriptor limit leaves beside the reserve.
+    /// The most streams at a time.
     private let maximumStreams: Int
+    /// What the descriptor limit leaves beside the reserve.
+    private let maximumDescriptors: Int
 
     /// Descriptors that are left for everything but clients: standard streams, the loop's own, files, a log.
     private static var descriptorReserve: Int { 32 }
@@ -113,8 +125,8 @@ public final class Server<Handler: ConnectionHandler> {
         self.tls = tls
         self.loop = loop
         self.makeHandler = makeHandler
-        let descriptors = max(1, DescriptorLimit.raise() - Self.descriptorReserve - settings.reservedDescriptors)
-        maximumStreams = min(descriptors, settings.maximumConnections ?? .max)
+        maximumDescriptors = max(1, DescriptorLimit.raise() - Self.descriptorReserve - settings.reservedDescriptors)
+        maximumStreams = min(maximumDescriptors, settings.maximumConnections ?? .max)
         resources = ConnectionResources(on: loop)
     }
 
@@ -142,9 +154,11 @@ public final class Server<Handler: ConnectionHandler> {
         openings = [:]
     }
 
-    /// Stops listening, and closes every connection with `frame`.
+    /// Stops listening, drops answers that are on their way, and closes every connection with `frame`.
     public func close(_ frame: CloseFrame) {
         stopListening()
+        for exchange in exchanges.values { exchange.cancel() }
+        exchanges = [:]
         for connection in connections.values { connection.close(frame) }
     }
 
@@ -175,8 +189,9 @@ public final class Server<Handler: ConnectionHandler> {
 
     /// Beyond the limit, clients wait in the kernel's queue until others have left.
     private func updateAccepting() {
-        let count = connections.count + openings.count
-        guard count >= maximumStreams else {
+        let count = connections.count + openings.count + exchanges.count
+        // An answer may have a file beside its stream.
+        guard count >= maximumStreams || count + exchanges.count >= maximumDescriptors else {
             for listener in listeners { listener.resume() }
             return
         }
@@ -200,6 +215,7 @@ public final class Server<Handler: ConnectionHandler> {
             case .abandoned(.protection(let error as TLSError)?): didFailToSecure?(error, opening.facts)
             case .abandoned: break
             case .refused(let refusal): didRefuse?(refusal, opening.facts)
+            case .requested(let request): answer(request, of: opening)
             case .accepted(let upgrade, let firstBytes):
                 open(opening.stream, upgrade, address: address, at: endpointIndex, firstBytes: firstBytes)
             }
@@ -208,6 +224,17 @@ public final class Server<Handler: ConnectionHandler> {
         updateAccepting()
         opening.start()
         secured?.start()
+    }
+
+    private func answer(_ request: RequestHead, of opening: ServerOpening) {
+        let response = settings.responder.response(to: request)
+        let exchange = WebExchange(request, response, on: opening.stream, facts: opening.facts)
+        exchanges[ObjectIdentifier(exchange)] = exchange
+        exchange.run(patience: settings.responsePatience) { [unowned self] exchange, served in
+            exchanges[ObjectIdentifier(exchange)] = nil
+            updateAccepting()
+            didServe?(served)
+        }
     }
 
     private func open(

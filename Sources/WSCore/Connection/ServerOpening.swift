@@ -3,6 +3,8 @@ internal final class ServerOpening: ByteStreamDelegate {
     /// How it ended; a refusal has been answered by then, or is being answered.
     enum Outcome {
         case accepted(ServerUpgrade, firstBytes: [UInt8])
+        /// A good request that asks for no WebSocket; nobody reads from the stream.
+        case requested(RequestHead)
         case refused(HandshakeRefusal)
         /// The client left before its request was complete, or the stream failed.
         case abandoned(StreamError?)
@@ -68,7 +70,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         var output = ByteBuffer()
         refusal.responseBytes.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count
-        _ = StreamDrain(stream, output: output, closesOwnSide: true) {}
+        _ = StreamDrain(stream, output: output, closesOwnSide: true) { _ in }
         finish(.refused(refusal))
     }
 
@@ -83,6 +85,9 @@ internal final class ServerOpening: ByteStreamDelegate {
                 stream.stopReading()
                 let rest = bytes.bytes.extracting(droppingFirst: consumedByteCount)
                 finish(.accepted(upgrade, firstBytes: rest.withUnsafeBytes { Array($0) }))
+            case .request(let request):
+                stream.stopReading()
+                finish(.requested(request))
             }
         } catch {
             refuse(error)
@@ -97,7 +102,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     private func abandon(_ error: StreamError?) {
         if case .protection = error {
             // TLS has told the client why, and the client may still be sending.
-            _ = StreamDrain(stream, output: ByteBuffer(), closesOwnSide: true) {}
+            _ = StreamDrain(stream, output: ByteBuffer(), closesOwnSide: true) { _ in }
         } else {
             stream.close()
         }

@@ -27,9 +27,9 @@ enum CookieDate {
         }
         // RFC 6265 §5.1.1 step 5.
         guard (1...31).contains(day), year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59,
-            day <= dayCount(month: month, year: year)
+            day <= CalendarDay.count(ofMonth: month, year: year)
         else { return nil }
-        return dayNumber(year: year, month: month, day: day) * 86400 + time.hour * 3600 + time.minute * 60
+        return CalendarDay.number(year: year, month: month, day: day) * 86400 + time.hour * 3600 + time.minute * 60
             + time.second
     }
 
@@ -66,21 +66,4 @@ enum CookieDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
-
-    private static func dayCount(month: Int, year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// The days from the beginning of 1970 to a date of the Gregorian calendar.
-    private static func dayNumber(year: Int, month: Int, day: Int) -> Int {
-        // Years that begin in March have their leap day at the end, and months of 153 days in five.
-        let marchYear = month > 2 ? year : year - 1
-        let marchMonth = (month + 9) % 12
-        let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
-        return marchYear * 365 + leapDays + (153 * marchMonth + 2) / 5 + day - 1 - 719_468
-    }
 }

@@ -1,10 +1,11 @@
-/// The status codes that a WebSocket server answers with, and their phrases (RFC 9110 §15).
+/// The status codes that a WebSocket or file server answers with, and their phrases (RFC 9110 §15).
 enum HTTPStatus {
     /// The reason phrase of a status, or an empty one.
     static func reason(of status: Int) -> String {
         switch status {
         case 101: "Switching Protocols"
         case 200: "OK"
+        case 206: "Partial Content"
         case 301: "Moved Permanently"
         case 302: "Found"
         case 303: "See Other"
@@ -18,6 +19,8 @@ enum HTTPStatus {
         case 405: "Method Not Allowed"
         case 407: "Proxy Authentication Required"
         case 408: "Request Timeout"
+        case 412: "Precondition Failed"
+        case 416: "Range Not Satisfiable"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"

@@ -8,19 +8,22 @@ public struct HandshakeRefusal: Error, Equatable, Sendable {
     public let fields: [HeaderField]
     /// The request, if its head was complete.
     public let request: RequestHead?
-    /// Whether the request is good HTTP that asks for no WebSocket: a browser's page view, a health check.
-    public let isPlainRequest: Bool
 
     /// Takes the parts of an answer; `reason` is also its body.
     public init(
-        status: Int, reason: String, fields: [HeaderField] = [], request: RequestHead? = nil,
-        isPlainRequest: Bool = false
+        status: Int, reason: String, fields: [HeaderField] = [], request: RequestHead? = nil
     ) {
         self.status = status
         self.reason = escapingControls(reason)
         self.fields = fields
         self.request = request
-        self.isPlainRequest = isPlainRequest
+    }
+
+    /// The answer where there is a WebSocket and nothing else.
+    static func upgradeRequired(_ request: RequestHead, policy: ServerPolicy) -> HandshakeRefusal {
+        HandshakeRefusal(
+            status: 426, reason: "This is a WebSocket server; connect with wsx connect \(policy.url(for: request))",
+            fields: [HeaderField(wellFormedName: "Upgrade", value: "websocket")], request: request)
     }
 
     /// The answer to a request that could be accepted a little later.

@@ -33,6 +33,14 @@ public enum OriginPolicy {
         return allowed.contains { WebOrigin(parsing: $0)?.host == host.host }
     }
 
+    /// The origin, if it can be pasted into a shell whatever the client put into it; otherwise the placeholder.
+    static func suggestion(_ origin: String, otherwise placeholder: String = "ORIGIN") -> String {
+        let isHarmless = origin.utf8.allSatisfy { byte in
+            ASCII.isLetter(byte) || ASCII.isDigit(byte) || ":/.-[]".utf8.contains(byte)
+        }
+        return isHarmless && WebOrigin(parsing: origin) != nil ? origin : placeholder
+    }
+
     /// Whether a host in lower case is this machine's.
     private static func isLoopback(_ host: String) -> Bool {
         let name = host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host

@@ -38,7 +38,7 @@ public struct RequestHead: Equatable, Sendable {
     /// The host and port that the client has for the server: those of the target in absolute form, or else of Host. An IPv6
     /// address stands in brackets. nil: there are none that are valid.
     public var host: (name: String, port: UInt16?)? {
-        guard let text = authority ?? fields.first(named: "Host"), let host = try? HostAndPort(parsing: text) else {
+        guard let text = hostAsSent, let host = try? HostAndPort(parsing: text) else {
             return nil
         }
         return (host.isIPv6 ? "[\(host.host)]" : host.host, host.port)
@@ -48,6 +48,9 @@ public struct RequestHead: Equatable, Sendable {
     var authority: String? {
         absoluteForm.map { rest in String(Substring(rest.utf8.prefix(while: Self.isAuthority))) }
     }
+
+    /// The host and port that the request is for, as they came.
+    var hostAsSent: String? { authority ?? fields.first(named: "Host") }
 
     /// The path and query, whether the target has origin form (`/path`) or absolute form.
     private var originForm: String? {

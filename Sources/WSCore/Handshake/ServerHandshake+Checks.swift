@@ -1,10 +1,19 @@
 extension ServerHandshake {
-    /// Checks a request by the rules of RFC 6455 §4.2.1 and the server's own.
-    static func check(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> ServerUpgrade {
+    /// Checks a request by the rules of HTTP, of RFC 6455 §4.2.1 and the server's own; nil: it is a good one, and asks
+    /// for no WebSocket.
+    static func check(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> ServerUpgrade? {
+        // RFC 6455 §4.2.1: Upgrade contains "websocket", without regard to case.
+        let asksForWebSocket = request.fields.tokens(named: "Upgrade").contains("websocket")
+        if asksForWebSocket { try checkMethodAndVersion(request) }
+
+        // Checks for every request.
         let host = try checkHTTP(request)
         if policy.checksHostAndOrigin { try checkHost(host, of: request, policy: policy) }
         try checkAccess(request, policy: policy)
-        try checkUpgrade(request, host: host, policy: policy)
+        guard asksForWebSocket else { return nil }
+
+        // Checks for those that ask for a WebSocket.
+        try checkUpgrade(request, policy: policy)
         if policy.checksHostAndOrigin { try checkOrigin(request, host: host, policy: policy) }
         if let path = policy.path, request.path != path {
             throw refusal(404, "There is no WebSocket at this path; use \(path).", request)
@@ -19,15 +28,12 @@ extension ServerHandshake {
     }
 
     private static func refusal(
-        _ status: Int, _ reason: String, _ request: RequestHead, fields: [HeaderField] = [],
-        isPlainRequest: Bool = false
+        _ status: Int, _ reason: String, _ request: RequestHead, fields: [HeaderField] = []
     ) -> HandshakeRefusal {
-        HandshakeRefusal(
-            status: status, reason: reason, fields: fields, request: request, isPlainRequest: isPlainRequest)
+        HandshakeRefusal(status: status, reason: reason, fields: fields, request: request)
     }
 
-    /// Checks what holds for any request, and returns its host and port.
-    private static func checkHTTP(_ request: RequestHead) throws(HandshakeRefusal) -> String {
+    private static func checkMethodAndVersion(_ request: RequestHead) throws(HandshakeRefusal) {
         // RFC 6455 §4.2.1: the method is GET.
         guard request.method == "GET" else {
             let allow = HeaderField(wellFormedName: "Allow", value: "GET")
@@ -35,6 +41,10 @@ extension ServerHandshake {
         }
         // RFC 6455 §4.2.1: the version is HTTP/1.1 or higher.
         guard request.minorVersion >= 1 else { throw refusal(505, "Use HTTP/1.1.", request) }
+    }
+
+    /// Checks what holds for any request, and returns its host and port.
+    private static func checkHTTP(_ request: RequestHead) throws(HandshakeRefusal) -> String {
         // RFC 6455 §4.2.1: the target is a path or an absolute HTTP URI; neither has a fragment.
         guard request.path != nil, !request.target.utf8.contains(UInt8(ascii: "#")) else {
             throw refusal(400, "The request target is neither a path nor a URL.", request)
@@ -49,12 +59,6 @@ extension ServerHandshake {
         guard (try? HostAndPort(parsing: host)) != nil else {
             throw refusal(400, "The request target's host is invalid.", request)
         }
-        // RFC 6455 §4.1: the handshake's request has no body; one would be read as frames.
-        guard !request.fields.contains(named: "Transfer-Encoding"),
-            request.fields.all(named: "Content-Length").allSatisfy({ $0 == "0" })
-        else {
-            throw refusal(400, "The request has a body, which a WebSocket handshake cannot have.", request)
-        }
         return host
     }
 
@@ -62,7 +66,7 @@ extension ServerHandshake {
         _ host: String, of request: RequestHead, policy: ServerPolicy
     ) throws(HandshakeRefusal) {
         guard !OriginPolicy.allowsHost(host, allowed: policy.allowedOrigins) else { return }
-        let remedy = "--origin \(suggestion("\(policy.isSecure ? "https" : "http")://\(host)"))"
+        let remedy = "--origin \(OriginPolicy.suggestion("\(policy.isSecure ? "https" : "http")://\(host)"))"
         throw refusal(403, "The host \(quoted(host)) is not allowed; allow it with \(remedy).", request)
     }
 
@@ -91,31 +95,20 @@ extension ServerHandshake {
         // RFC 6455 §4.2.2: an origin that is not acceptable gets 403.
         guard !OriginPolicy.allowsOrigin(origins.first, host: host, allowed: policy.allowedOrigins) else { return }
         let origin = origins.first ?? ""
-        let reason = "The origin \(quoted(origin)) is not allowed; allow it with --origin \(suggestion(origin))."
-        throw refusal(403, reason, request)
+        let remedy = "--origin \(OriginPolicy.suggestion(origin))"
+        throw refusal(403, "The origin \(quoted(origin)) is not allowed; allow it with \(remedy).", request)
     }
 
-    /// The origin, if it is one that can be pasted into a shell whatever the client put into it.
-    private static func suggestion(_ origin: String, otherwise placeholder: String = "ORIGIN") -> String {
-        let isHarmless = origin.utf8.allSatisfy { byte in
-            ASCII.isLetter(byte) || ASCII.isDigit(byte) || ":/.-[]".utf8.contains(byte)
+    private static func checkUpgrade(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) {
+        // RFC 6455 §4.1: the handshake's request has no body; one would be read as frames.
+        guard !request.fields.contains(named: "Transfer-Encoding"),
+            request.fields.all(named: "Content-Length").allSatisfy({ $0 == "0" })
+        else {
+            throw refusal(400, "The request has a body, which a WebSocket handshake cannot have.", request)
         }
-        return isHarmless && WebOrigin(parsing: origin) != nil ? origin : placeholder
-    }
-
-    private static func checkUpgrade(
-        _ request: RequestHead, host: String, policy: ServerPolicy
-    ) throws(HandshakeRefusal) {
-        // RFC 6455 §4.2.1: Upgrade contains "websocket" and Connection "Upgrade", without regard to case.
-        let wantsWebSocket = request.fields.tokens(named: "Upgrade").contains("websocket")
-        guard !wantsWebSocket || !request.fields.tokens(named: "Connection").contains("upgrade") else { return }
-        let scheme = policy.isSecure ? "wss" : "ws"
-        let origin = suggestion("\(scheme)://\(host)", otherwise: "\(scheme)://HOST")
-        let url = origin + (policy.path ?? "/")
-        throw refusal(
-            426, "This is a WebSocket server; connect with wsx connect \(url)", request,
-            fields: [HeaderField(wellFormedName: "Upgrade", value: "websocket")],
-            isPlainRequest: !wantsWebSocket)
+        // RFC 6455 §4.2.1: Connection contains "Upgrade", without regard to case.
+        guard !request.fields.tokens(named: "Connection").contains("upgrade") else { return }
+        throw .upgradeRequired(request, policy: policy)
     }
 
     private static func checkVersion(_ request: RequestHead) throws(HandshakeRefusal) {

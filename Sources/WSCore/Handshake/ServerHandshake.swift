@@ -6,6 +6,9 @@ public struct ServerHandshake: Sendable {
         case needsMore
         /// The request is accepted; `consumedByteCount` bytes of this call belonged to it, the rest are frames.
         case upgrade(ServerUpgrade, consumedByteCount: Int)
+        /// The request is good HTTP that asks for no WebSocket: a browser's page view, a health check. What may follow
+        /// it, its content or another request, is nobody's business.
+        case request(RequestHead)
     }
 
     private let policy: ServerPolicy
@@ -28,7 +31,8 @@ public struct ServerHandshake: Sendable {
             guard let headByteCount = try receiveHead(bytes), let request = parser.requestHead else {
                 return .needsMore
             }
-            return .upgrade(try Self.check(request, policy: policy), consumedByteCount: headByteCount)
+            guard let upgrade = try Self.check(request, policy: policy) else { return .request(request) }
+            return .upgrade(upgrade, consumedByteCount: headByteCount)
         } catch {
             refusal = error
             throw error

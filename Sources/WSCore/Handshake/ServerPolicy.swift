@@ -10,7 +10,7 @@ public struct ServerPolicy: Sendable {
     public let checksHostAndOrigin: Bool
     /// Who may come in.
     public let access: AccessPolicy
-    /// Fields that the answer to an accepted request has besides those of the handshake.
+    /// Fields that the answers to accepted requests have besides their own: upgrades, pages and files.
     public let extraFields: [HeaderField]
     /// Whether the server is reached with wss, for the hint that a browser sees.
     public let isSecure: Bool
@@ -44,6 +44,14 @@ public struct ServerPolicy: Sendable {
         self.access = access
         self.extraFields = extraFields
         self.isSecure = isSecure
+    }
+
+    /// The URL by which the sender of a request reaches the WebSockets, safe to paste into a shell: a host that is not
+    /// becomes `HOST`.
+    func url(for request: RequestHead) -> String {
+        let scheme = isSecure ? "wss" : "ws"
+        let host = request.hostAsSent ?? "HOST"
+        return OriginPolicy.suggestion("\(scheme)://\(host)", otherwise: "\(scheme)://HOST") + (path ?? "/")
     }
 
     /// The path as it comes in a request target.

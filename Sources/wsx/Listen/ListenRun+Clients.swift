@@ -49,6 +49,18 @@ extension ListenRun {
                 receivedBytes: facts.receivedBytes, sentBytes: facts.sentBytes, reason: refusal.reason))
     }
 
+    /// Tells of a request that asked for no WebSocket, and of its answer.
+    func answered(_ served: ServedRequest) {
+        guard keepsLog else { return }
+        let isPage = served.request.method == "GET" || served.request.method == "HEAD"
+        let method = isPage ? served.request.method : quoted(served.request.method)
+        console.notice(
+            ConnectionLogLine(address: served.address, request: served.request, acceptTime: served.acceptTime).words(
+                "Answered \(method): \(served.status)", status: nil, now: served.endTime,
+                receivedBytes: served.receivedBytes, sentBytes: served.sentBytes,
+                reason: served.isComplete ? nil : "the client did not take everything"))
+    }
+
     /// Tells of a client with whom there is no TLS.
     func failedToSecure(_ error: TLSError, _ facts: OpeningFacts) {
         guard keepsLog else { return }

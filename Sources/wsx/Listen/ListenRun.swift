@@ -124,7 +124,7 @@ final class ListenRun {
         let server = Server<ListenClient>(
             .init(
                 policy: settings.policy, connection: settings.connection, deflate: settings.arguments.deflate,
-                handshakeTimeout: settings.arguments.handshakeTimeout,
+                responder: settings.site, handshakeTimeout: settings.arguments.handshakeTimeout,
                 maximumConnections: settings.arguments.maximumConnections,
                 reservedDescriptors: programs?.reservedDescriptors ?? 0,
                 bytesPerSecond: settings.arguments.faults.bytesPerSecond),
@@ -134,6 +134,7 @@ final class ListenRun {
             rejection(of: upgrade.request) ?? programs?.refusal(of: upgrade)
         }
         server.didRefuse = { [unowned self] refusal, facts in refused(refusal, facts) }
+        server.didServe = { [unowned self] served in answered(served) }
         server.didFailToSecure = { [unowned self] error, facts in failedToSecure(error, facts) }
         server.didReachLimit = { [unowned self] limit in reachedLimit(limit) }
         if let watch { server.didOpen = { connection in watch.add(connection) } }
@@ -159,6 +160,10 @@ final class ListenRun {
         for place in places {
             console.notice(
                 "Listening on \(escapingControls(place.url))" + (editor == nil ? "" : "; /help lists commands"))
+        }
+        if let directory = settings.arguments.servedDirectory {
+            let urls = places.compactMap(\.webURL).map { " at \($0)" }.joined(separator: " and")
+            console.notice(escapingControls("Serving the files of \(directory)\(urls)"))
         }
         if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
         for place in places {

@@ -17,6 +17,8 @@ struct ListenSettings {
 
     /// What runs for each client; nil: nothing does.
     let program: ProgramCommand?
+    /// The files that browsers get; nil: none.
+    let files: FileTree?
     /// TLS with the clients; nil: it is not used.
     let tls: TLSLayer?
     /// What clients can pin a certificate by that was made for this run; nil: there is none.
@@ -49,6 +51,7 @@ struct ListenSettings {
         }
         self.arguments = arguments
         endpoints = try sockets.isEmpty ? [Self.endpoint(arguments.address)] : sockets.map { .inherited($0) }
+        files = try Self.files(arguments)
         let tls = try ServerTLSComposition(
             arguments: arguments.tls, address: endpoints.lazy.compactMap(\.address).first, secrets: secrets
         ).settings()
@@ -73,6 +76,7 @@ struct ListenSettings {
         self.arguments = arguments
         self.policy = policy
         endpoints = [try Self.endpoint("0")]
+        files = nil
         tls = nil
         selfSignedPin = nil
         program = nil

@@ -6,6 +6,8 @@ struct ListeningPlace {
     let url: String
     /// The beginning of its clients' URLs, which the request's path follows.
     let urlPrefix: String
+    /// What a browser opens; nil for a Unix-domain socket.
+    let webURL: String?
     /// The port; nil for a Unix-domain socket.
     let port: UInt16?
 
@@ -15,6 +17,7 @@ struct ListeningPlace {
     ///   - isSecure: Whether it is reached with TLS.
     init(_ endpoint: Server<ListenClient>.Endpoint, boundTo address: SocketAddress?, isSecure: Bool) {
         port = address?.port
+        webURL = address.map { "\(isSecure ? "https" : "http")://\($0)/" }
         if let address {
             urlPrefix = "\(isSecure ? "wss" : "ws")://\(address)"
             url = urlPrefix + "/"

@@ -8,6 +8,7 @@ final class ServerFixture {
     var clients: [Server<RecordingPeer>.Client] = []
     var handlers: [RecordingPeer] = []
     var refusals: [HandshakeRefusal] = []
+    var served: [ServedRequest] = []
     /// The limits that had further clients wait.
     var limits: [Server<RecordingPeer>.Limit] = []
     /// What TLS with clients failed with.
@@ -26,14 +27,16 @@ final class ServerFixture {
 
     init(
         _ policy: ServerPolicy, deflate: DeflatePreferences? = nil, on loop: EventLoop,
-        handshakeTimeout: Duration = .seconds(10), maximumConnections: Int? = nil, tls: TLSLayer? = nil
+        responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
+        responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil, tls: TLSLayer? = nil
     ) {
         let registry = Registry()
         self.registry = registry
         server = Server(
             .init(
                 policy: policy, connection: .init(role: .server, limits: .server), deflate: deflate,
-                handshakeTimeout: handshakeTimeout, maximumConnections: maximumConnections),
+                responder: responder, handshakeTimeout: handshakeTimeout, responsePatience: responsePatience,
+                maximumConnections: maximumConnections),
             tls: tls, on: loop
         ) { client in
             let handler = RecordingPeer()
@@ -45,6 +48,7 @@ final class ServerFixture {
         }
         registry.fixture = self
         server.didRefuse = { refusal, _ in registry.fixture?.refusals.append(refusal) }
+        server.didServe = { registry.fixture?.served.append($0) }
         server.didReachLimit = { limit in registry.fixture?.limits.append(limit) }
         server.didFailToSecure = { error, _ in registry.fixture?.failures.append(error) }
     }

@@ -77,6 +77,9 @@ import Testing
                   -a, --auth USER:PASSWORD          Let in who knows USER and PASSWORD
                       --bearer TOKEN                Let in who knows TOKEN
 
+                Web pages:
+                      --serve DIR                   Serve the files of DIR on the same port
+
                 Fault injection:
                       --delay DURATION              Hold messages back; or 100ms-2s: random
                       --drop-rate P                 Leave out messages: 0.1 or 10%

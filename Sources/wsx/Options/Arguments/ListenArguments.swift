@@ -25,6 +25,9 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     /// Whether to end after one client.
     var servesOnce = false
 
+    /// The directory whose files are served.
+    var servedDirectory: String?
+
     var tls = ServerTLSArguments()
     var faults = FaultArguments()
 

@@ -44,6 +44,8 @@ extension ManualSection {
             "Client 3 disconnected: 1000, from 127.0.0.1:4711,",
             "  origin \"http://localhost:3000\", path \"/chat\", status 101,",
             "  12.3 s, 120 B in, 34.1 KiB out",
+            "Answered GET: 200, from 127.0.0.1:4713, path \"/index.html\",",
+            "  0.0 s, 81 B in, 1310 B out",
             "Refused a request: 403, from 127.0.0.1:4712,",
             "  origin \"http://evil.example\", path \"/\", 0.0 s, 218 B in, 210 B out:",
             "  The origin ... is not allowed; allow it with --origin ...",
@@ -52,7 +54,7 @@ extension ManualSection {
             """
             Each is one line, broken here to fit the page. After the close code, its reason in quotes and why the server \
             left the client, if it did: `idle for 30 s`, `no answer to 3 heartbeats`. The bytes are those of frames, as \
-            they travelled; of refused requests, those of request and answer. What a client chose itself stands in \
+            they travelled; of other requests, those of request and answer. What a client chose itself stands in \
             quotes, without the query of its path, after 120 characters cut with `…`. Quotes and backslashes in it have a \
             backslash before them, and what is invisible is written as `\\u{1B}`, so that no client can forge a field or \
             a line.

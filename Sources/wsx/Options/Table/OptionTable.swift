@@ -2,7 +2,7 @@
 enum OptionTable {
     /// The options in the order in which help and manual show them within a group.
     static let all: [OptionSpecification] =
-        messages + server + programs + access + faults + format + ending + requests + staying + request + network
+        messages + server + programs + access + web + faults + format + ending + requests + staying + request + network
         + proxies + tls
         + serverTLS
         + compression + limits + display + prompt + general

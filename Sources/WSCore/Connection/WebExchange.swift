@@ -1,0 +1,68 @@
+/// One request that asks for no WebSocket, and its answer on the way to the client.
+internal final class WebExchange {
+    let stream: any ByteStream
+    private let request: RequestHead
+    private let response: WebResponse
+    private let facts: OpeningFacts
+    private let sendsContent: Bool
+    /// When the last byte was written; nil: not yet.
+    private var endTime: Duration?
+    /// What has not been read of a file.
+    private var filePart: Range<Int>
+
+    /// How much of a file is read at a time, in bytes: little enough for memory, and for the loop's other clients.
+    private static let pieceBytes = 128 << 10
+
+    init(_ request: RequestHead, _ response: WebResponse, on stream: any ByteStream, facts: OpeningFacts) {
+        self.request = request
+        self.response = response
+        self.stream = stream
+        self.facts = facts
+        // RFC 9110 §9.3.2: the answer to HEAD has no content.
+        sendsContent = request.method != "HEAD"
+        if sendsContent, case .file(_, let range) = response.content { filePart = range } else { filePart = 0..<0 }
+    }
+
+    /// Sends the answer and closes the stream.
+    /// - Parameters:
+    ///   - patience: How long the client may take nothing of it.
+    ///   - completion: Called when the stream is closed.
+    func run(patience: Duration, completion: @escaping (WebExchange, ServedRequest) -> Void) {
+        var output = ByteBuffer()
+        let head = response.headBytes(at: .now)
+        head.withUnsafeBytes { output.append($0.bytes) }
+        let expectedBytes = sendsContent ? response.contentByteCount : 0
+        if sendsContent, case .bytes(let bytes) = response.content {
+            bytes.withUnsafeBytes { output.append($0.bytes) }
+        }
+        _ = StreamDrain(
+            stream, output: output, closesOwnSide: true, patience: patience,
+            refill: { [self] output in refill(&output) }
+        ) { [self] writtenBytes in
+            let contentBytes = max(0, writtenBytes - head.count)
+            completion(
+                self,
+                ServedRequest(
+                    request: request, address: facts.address, status: response.status, acceptTime: facts.acceptTime,
+                    endTime: endTime ?? stream.loop.turnTime, receivedBytes: facts.receivedBytes,
+                    sentBytes: writtenBytes,
+                    isComplete: writtenBytes >= head.count && contentBytes == expectedBytes))
+        }
+    }
+
+    /// Closes the stream, whatever is on its way; the completion is not called.
+    func cancel() {
+        stream.close()
+    }
+
+    /// Reads on. A file that has become shorter, or cannot be read any more, ends the answer before its time, which the
+    /// client sees from its length.
+    private func refill(_ output: inout ByteBuffer) {
+        if case .file(let file, _) = response.content, !filePart.isEmpty {
+            let byteCount = min(filePart.count, Self.pieceBytes)
+            let count = (try? file.read(into: &output, at: filePart.lowerBound, atMost: byteCount)) ?? 0
+            filePart = count == 0 ? 0..<0 : filePart.dropFirst(count)
+        }
+        if output.isEmpty { endTime = endTime ?? stream.loop.turnTime }
+    }
+}
