@@ -512,7 +512,7 @@ def test_beyond_the_limit_requests_are_refused_until_a_program_has_ended():
             assert result.status == 4
             assert "Retry-After: 1" in result.err
             assert "2 programs are running." in result.err
-            server.wait_for("Refused a request from .*: 503, 2 programs are running")
+            server.wait_for("Refused a request: 503, .*: 2 programs are running")
         wait_until(lambda: not children(server.pid))
         assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
 

@@ -90,8 +90,8 @@ extension ProgramPool: EndOfTurnWork {
     /// Closes the clients that have no program.
     func endTurn() {
         for number in failedClients {
-            run.server.connections[number]?.close(
-                CloseFrame(code: .internalError, reason: "the program could not be started"))
+            guard let connection = run.server.connections[number] else { continue }
+            run.close(connection, with: CloseFrame(code: .internalError, reason: "the program could not be started"))
         }
         failedClients = []
     }

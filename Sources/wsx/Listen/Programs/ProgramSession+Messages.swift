@@ -96,7 +96,7 @@ extension ProgramSession {
     func close(with frame: CloseFrame) {
         isDiscarding = true
         guard let connection, connection.handler.letsThrough(.close(frame), RawSpan()) else { return }
-        connection.close(frame)
+        run.close(connection, with: frame)
     }
 
     // MARK: Standard error
