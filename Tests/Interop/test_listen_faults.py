@@ -462,7 +462,7 @@ def test_messages_to_all_are_fragmented():
 
 
 def test_what_programs_write_is_delayed_too_and_their_end_comes_after_it():
-    with Listener("--delay", "300ms", "--fragment-size", "2", "--exec", "--", "sh", "-c", "echo hello") as server:
+    with Listener("--delay", "300ms", "--fragment-size", "2", program=["sh", "-c", "echo hello"]) as server:
         start = time.monotonic()
         client = open_client(server)
         message = client.read_message()
@@ -472,7 +472,7 @@ def test_what_programs_write_is_delayed_too_and_their_end_comes_after_it():
 
 
 def test_a_program_waits_while_much_of_what_it_writes_waits():
-    with Listener("--delay", "1h", "--compress=off", "--exec", "--", "yes", "x" * 1000) as server:
+    with Listener("--delay", "1h", "--compress=off", program=["yes", "x" * 1000]) as server:
         client = open_client(server)
         client.send(wire.frame(wire.PING, is_masked=True))
         assert client.read_frame().opcode == wire.PONG
