@@ -1,12 +1,20 @@
 import COpenSSL
 
-/// SHA-1 and Base64, which the opening handshake needs (RFC 6455 §1.3), of OpenSSL.
+/// SHA-1 and Base64, which the opening handshake needs (RFC 6455 §1.3), and SHA-256, of OpenSSL.
 public enum Digest {
     /// The 20-byte SHA-1 of `bytes`.
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
         _ = SHA1(bytes, bytes.count, &digest)
         return digest
+    }
+
+    /// How Content-Security-Policy names a script or a style by its SHA-256: `sha256-` and Base64 (CSP3 §2.3.1).
+    public static func sha256Source(of text: String) -> String {
+        let bytes = Array(text.utf8)
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        _ = SHA256(bytes, bytes.count, &digest)
+        return "sha256-" + base64(digest)
     }
 
     /// Appends the Base64 form of `bytes` with padding (RFC 4648 §4).

@@ -122,6 +122,9 @@ final class ListenRun {
         urlPrefix = address.map { "\(scheme)://\($0)" } ?? "ws+unix:\(path):"
         let url = address.map { "\(scheme)://\($0)/" } ?? "ws+unix:\(path)"
         console.notice("Listening on \(url)" + (editor == nil ? "" : "; /help lists commands"))
+        if settings.arguments.servesConsole, let address {
+            console.notice("Console at \(ConsolePage.url(of: address, isSecure: settings.tls != nil))")
+        }
         if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
         output?.events?.write("listening") { event in
             event.add("url", url)

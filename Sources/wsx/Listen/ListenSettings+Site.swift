@@ -6,5 +6,7 @@ extension ListenSettings {
     var site: Site { Site(policy: policy, pages: pages) }
 
     /// The pages that are part of the program, by what the arguments ask for.
-    private var pages: [WebPage] { [] }
+    private var pages: [WebPage] {
+        arguments.servesConsole ? [ConsolePage(path: policy.path ?? "/").webPage] : []
+    }
 }

@@ -19,6 +19,9 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     var origins: [String] = []
     var path: String?
 
+    /// Whether a browser finds a page on `/` by which it can talk to servers.
+    var servesConsole = false
+
     var tls = ServerTLSArguments()
 
     var handshakeTimeout = Duration.seconds(10)
