@@ -65,8 +65,9 @@ function showCounts() {
   const side = (arrow, { messages, bytes }) => `${arrow} ${messages.toLocaleString("en")} · ${shortSize(bytes)}`;
   const rows = view.rowCount;
   const all = log.entries.length;
-  const shown = rows === all ? `${all.toLocaleString("en")} entries` : `${rows.toLocaleString("en")} of ${all.toLocaleString("en")}`;
-  element("counts").textContent = `${shown}   ${side("↑", log.traffic.out)}   ${side("↓", log.traffic.in)}`;
+  const shown = rows === all ? all === 1 ? "1 entry" : `${all.toLocaleString("en")} entries` : `${rows.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+  element("counts").textContent = shown;
+  element("traffic").textContent = `${side("↑", log.traffic.out)}   ${side("↓", log.traffic.in)}`;
   const isHidden = rows > 0 || view.waitingCount > 0;
   element("empty").hidden = isHidden;
   if (!isHidden) element("empty").textContent = all ? "Nothing passes the filter." : "What is sent and received appears here.";
@@ -78,11 +79,6 @@ function showFollowing() {
   element("latest").hidden = view.isFollowing;
 }
 
-function follow(isFollowing) {
-  view.isFollowing = isFollowing;
-  showFollowing();
-}
-
 for (const control of element("tools").querySelectorAll(".chips input")) {
   control.addEventListener("change", () => view.rebuild(currentFilter()));
 }
@@ -91,9 +87,9 @@ element("pretty").addEventListener("change", event => {
   view.isPretty = event.target.checked;
   view.rebuild();
 });
-element("follow").addEventListener("change", event => follow(event.target.checked));
+element("follow").addEventListener("change", event => { view.isFollowing = event.target.checked; });
 element("latest").addEventListener("click", () => {
-  follow(true);
+  view.isFollowing = true;
   composer.focus();
 });
 element("pause").addEventListener("click", () => {

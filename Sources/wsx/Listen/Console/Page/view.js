@@ -7,10 +7,15 @@ const ROWS_OF_A_BLOCK = 50;
 /** So many rows are made at once: what comes faster than it can be shown waits in the log, which is bounded. */
 const ROWS_OF_A_TURN = 1000;
 /** What is shown of a message, and of one that is to be shown whole. */
-const EXCERPT = { characters: 2000, lines: 24, colors: 400 };
+const EXCERPT = { characters: 1000, lines: 24, colors: 400 };
 const WHOLE = { characters: 1 << 20, lines: 50_000, colors: 20_000 };
 /** Only shorter messages are laid out before somebody asks to see the whole: it is done for each that comes. */
 const LAID_OUT_CHARACTERS = 16 << 10;
+// Where lines are short, those of dumps are, too.
+const narrow = matchMedia("(max-width: 44rem)");
+const KEYS_UP = new Set(["ArrowUp", "PageUp", "Home"]);
+/** So long after a key or the wheel, scrolling is by hand; it may be smooth. */
+const HOLD_MS = 1000;
 const ARROWS = { out: ["→", "sent"], in: ["←", "received"] };
 
 /** Shows a ``Log`` through a ``Filter``, not more than once a frame. */
@@ -21,11 +26,13 @@ export class LogView {
   #log;
   #filter;
   #element;
+  #content = document.createElement("div");
   #nextNumber = 0;
   #isScheduled = false;
   #isEmptied = false;
   #isFollowing = true;
-  #lastTop = 0;
+  /** When somebody last did what can scroll up: content that grows or shrinks scrolls, too. */
+  #holdTime = -Infinity;
   #wholeNumbers = new Set();
   #entries = new WeakMap();
   #colored = new WeakSet();
@@ -39,7 +46,17 @@ export class LogView {
     this.didChange = didChange;
     this.didFollow = didFollow;
     this.#observer = new IntersectionObserver(changes => this.#blocksMoved(changes), { root: element, rootMargin: "100%" });
+    element.append(this.#content);
+    element.classList.add("following");
+    // Blocks that come into view get their true heights.
+    new ResizeObserver(() => this.#isFollowing && this.#scrollToEnd()).observe(this.#content);
+    narrow.addEventListener("change", () => this.rebuild());
     element.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    element.addEventListener("wheel", ({ deltaY }) => deltaY < 0 && this.#takeHold(), { passive: true });
+    element.addEventListener("touchmove", () => this.#takeHold(), { passive: true });
+    element.addEventListener("keydown", ({ key }) => KEYS_UP.has(key) && this.#takeHold());
+    // The scroll bar belongs to the element itself.
+    element.addEventListener("pointerdown", ({ target }) => target === element && this.#takeHold());
   }
 
   /** Shows what has come, at the next frame. */
@@ -62,7 +79,7 @@ export class LogView {
   rebuild(filter = this.#filter) {
     this.#filter = filter;
     this.#observer.disconnect();
-    this.#element.replaceChildren();
+    this.#content.replaceChildren();
     this.#nextNumber = this.#log.firstNumber;
     this.#isEmptied = true;
     this.update();
@@ -74,14 +91,14 @@ export class LogView {
   }
 
   set isFollowing(isFollowing) {
-    this.#isFollowing = isFollowing;
+    this.#setFollowing(isFollowing);
     if (isFollowing) this.#scrollToEnd();
   }
 
   /** The number of rows. */
   get rowCount() {
     let count = 0;
-    for (const block of this.#element.children) count += block.childElementCount;
+    for (const block of this.#content.children) count += block.childElementCount;
     return count;
   }
 
@@ -127,16 +144,18 @@ export class LogView {
     if (!this.canFold(row)) return;
     const { number } = this.entry(row);
     if (!this.#wholeNumbers.delete(number)) this.#wholeNumbers.add(number);
+    // Its end is not what is wanted now.
+    this.#setFollowing(false);
     this.#paint(row, true);
     row.scrollIntoView({ block: "nearest" });
   }
 
   get #firstRow() {
-    return this.#element.firstElementChild?.firstElementChild ?? null;
+    return this.#content.firstElementChild?.firstElementChild ?? null;
   }
 
   get #lastRow() {
-    return this.#element.lastElementChild?.lastElementChild ?? null;
+    return this.#content.lastElementChild?.lastElementChild ?? null;
   }
 
   // MARK: Rows
@@ -161,11 +180,11 @@ export class LogView {
     for (const entry of this.#log.from(this.#nextNumber)) {
       this.#nextNumber = entry.number + 1;
       if (!this.#filter.accepts(entry)) continue;
-      let block = this.#element.lastElementChild;
+      let block = this.#content.lastElementChild;
       if (!block || block.childElementCount >= ROWS_OF_A_BLOCK) {
         block = document.createElement("div");
         block.className = "block";
-        this.#element.append(block);
+        this.#content.append(block);
         this.#observer.observe(block);
       }
       block.append(this.#makeRow(entry, this.#colored.has(block)));
@@ -213,7 +232,7 @@ export class LogView {
 
   #pieces(entry, isWhole) {
     if (entry.type !== "message") return [["", eventWords(entry)]];
-    if (entry.opcode === "binary") return dumpPieces(entry.data, matchMedia("(max-width: 44rem)").matches ? 8 : 16);
+    if (entry.opcode === "binary") return dumpPieces(entry.data, narrow.matches ? 8 : 16);
     const limit = isWhole ? WHOLE.characters : LAID_OUT_CHARACTERS;
     const isLaidOut = this.isPretty && entry.data.length <= limit && isJSONStructure(entry.data);
     return isLaidOut ? jsonPieces(entry.data) : [["", entry.data]];
@@ -234,17 +253,23 @@ export class LogView {
 
   #scrollToEnd() {
     this.#element.scrollTop = this.#element.scrollHeight;
-    this.#lastTop = this.#element.scrollTop;
+  }
+
+  #takeHold() {
+    this.#holdTime = performance.now();
   }
 
   #scrolled() {
     const { scrollTop, scrollHeight, clientHeight } = this.#element;
-    const isAtEnd = scrollHeight - scrollTop - clientHeight < 8;
-    // Growing content leaves the end behind, too; only who scrolls up does not want to follow.
-    const isFollowing = isAtEnd || (this.#isFollowing && scrollTop >= this.#lastTop);
-    this.#lastTop = scrollTop;
+    if (scrollHeight - scrollTop - clientHeight < 8) this.#setFollowing(true);
+    else if (performance.now() - this.#holdTime < HOLD_MS) this.#setFollowing(false);
+  }
+
+  #setFollowing(isFollowing) {
     if (isFollowing === this.#isFollowing) return;
     this.#isFollowing = isFollowing;
+    // The browser would keep in place what is in view.
+    this.#element.classList.toggle("following", isFollowing);
     this.didFollow();
   }
 }
