@@ -48,7 +48,7 @@ export class LogView {
     this.#observer = new IntersectionObserver(changes => this.#blocksMoved(changes), { root: element, rootMargin: "100%" });
     element.append(this.#content);
     element.classList.add("following");
-    // Blocks that come into view get their true heights.
+    // It grows by rows, and when blocks that come into view get their true heights.
     new ResizeObserver(() => this.#isFollowing && this.#scrollToEnd()).observe(this.#content);
     narrow.addEventListener("change", () => this.rebuild());
     element.addEventListener("scroll", () => this.#scrolled(), { passive: true });
@@ -69,7 +69,6 @@ export class LogView {
         this.#isEmptied = false;
         this.#removeOld();
         this.#appendNew();
-        if (this.#isFollowing) this.#scrollToEnd();
       }
       this.didChange();
     });
