@@ -4,9 +4,15 @@ internal final class WebExchange {
     private let request: RequestHead
     private let response: WebResponse
     private let address: SocketAddress?
+    private let sendsContent: Bool
     private let start: Duration
     /// When the last byte was written; nil: not yet.
     private var end: Duration?
+    /// What has not been read of a file.
+    private var filePart: Range<Int>
+
+    /// How much of a file is read at a time, in bytes: little enough for every other client of the loop, and for memory.
+    private static let pieceBytes = 128 << 10
 
     init(_ request: RequestHead, _ response: WebResponse, on stream: any ByteStream, address: SocketAddress?) {
         self.request = request
@@ -14,6 +20,9 @@ internal final class WebExchange {
         self.stream = stream
         self.address = address
         start = stream.loop.now
+        // RFC 9110 §9.3.2: the answer to HEAD has no content.
+        sendsContent = request.method != "HEAD"
+        if sendsContent, case .file(_, let range) = response.content { filePart = range } else { filePart = 0..<0 }
     }
 
     /// Sends the answer and closes the stream.
@@ -47,10 +56,14 @@ internal final class WebExchange {
         stream.close()
     }
 
-    /// RFC 9110 §9.3.2: the answer to HEAD has no content.
-    private var sendsContent: Bool { request.method != "HEAD" }
-
+    /// Reads on. A file that has become shorter, or cannot be read any more, ends the answer before its time, which the
+    /// client sees from its length.
     private func refill(_ output: inout ByteBuffer) {
-        end = end ?? stream.loop.now
+        if case .file(let file, _) = response.content, !filePart.isEmpty {
+            let byteCount = min(filePart.count, Self.pieceBytes)
+            let count = (try? file.read(into: &output, at: filePart.lowerBound, atMost: byteCount)) ?? 0
+            filePart = count == 0 ? 0..<0 : filePart.dropFirst(count)
+        }
+        if output.isEmpty { end = end ?? stream.loop.now }
     }
 }

@@ -31,6 +31,9 @@ enum CalendarDay {
         return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
     }
 
+    /// The number of the first day of the year 1.
+    static let first = number(year: 1, month: 1, day: 1)
+
     /// From the first of March of the year 0.
     private static let daysBefore1970 = 719_468
 }

@@ -48,6 +48,13 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
     /// It is not allowed.
     public static let accessDenied = IOError(code: UV_EACCES.rawValue)
 
+    /// The process has as many descriptors as it may have.
+    public static let tooManyOpenFiles = IOError(code: UV_EMFILE.rawValue)
+    /// The system has as many open files as it can have.
+    public static let fileTableFull = IOError(code: UV_ENFILE.rawValue)
+    /// There is no memory left for it.
+    public static let outOfMemory = IOError(code: UV_ENOMEM.rawValue)
+
     /// Whether an attempt to connect that failed so may succeed later, with nothing changed at this end: the server is
     /// away, the network is, or the system is short of something.
     public var mayPass: Bool { Self.passing.contains(code) }

@@ -1,15 +1,20 @@
-/// What a server has for browsers beside its WebSockets: pages of the program, and words of help.
+/// What a server has for browsers beside its WebSockets: pages of the program, files, and words of help.
 public struct Site: WebResponder {
     private let policy: ServerPolicy
     private let pages: [WebPage]
+    /// The files; nil: there are none.
+    let files: FileTree?
 
     /// Makes a site.
     /// - Parameters:
     ///   - policy: The server's policy: where its WebSockets are, and the fields that answers have besides their own.
-    ///   - pages: Pages that are part of the program; one for `/` takes the place of the words of help.
-    public init(policy: ServerPolicy, pages: [WebPage] = []) {
+    ///   - pages: Pages that are part of the program; one for `/` takes the place of the words of help,
+    ///     and others go before files.
+    ///   - files: The files of all other paths; nil: there are none.
+    public init(policy: ServerPolicy, pages: [WebPage] = [], files: FileTree? = nil) {
         self.policy = policy
         self.pages = pages
+        self.files = files
     }
 
     /// The answer to a request.
@@ -28,13 +33,14 @@ public struct Site: WebResponder {
         if let page = pages.first(where: { $0.path == request.path }) {
             return WebResponse(status: 200, fields: page.fields, content: .bytes(page.bytes))
         }
-        if request.path == "/" { return WebResponse(text: help(for: request)) }
-        return noPage(for: request)
+        if let files { return response(to: request, from: files) ?? missing(request) }
+        return request.path == "/" ? WebResponse(text: help(for: request)) : missing(request)
     }
 
-    /// The answer where there is no page.
-    private func noPage(for request: RequestHead) -> WebResponse {
-        guard policy.path == nil || policy.path == request.path else {
+    /// The answer where there is neither page nor file. With files, a path that is not that of the WebSockets alone is
+    /// more likely a file that is looked for in vain.
+    private func missing(_ request: RequestHead) -> WebResponse {
+        guard policy.path == request.path || (policy.path == nil && files == nil) else {
             return WebResponse(status: 404, text: "There is nothing at this path.")
         }
         return WebResponse(.upgradeRequired(request, policy: policy))

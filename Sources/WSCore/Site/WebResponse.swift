@@ -5,6 +5,8 @@ public struct WebResponse {
         /// Nothing, of no length: the answer 304.
         case none
         case bytes([UInt8])
+        /// This part of a file.
+        case file(OpenFile, Range<Int>)
     }
 
     /// The status, 200 through 599.
@@ -37,6 +39,7 @@ public struct WebResponse {
         switch content {
         case .none: 0
         case .bytes(let bytes): bytes.count
+        case .file(_, let range): range.count
         }
     }
 

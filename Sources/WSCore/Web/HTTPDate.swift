@@ -1,20 +1,29 @@
 /// The dates of HTTP (RFC 9110 §5.6.7), in seconds since the beginning of 1970.
 enum HTTPDate {
+    /// Reads a date in any of its three forms; nil: it is none.
+    /// - Parameter now: The present time, which says the century of a year of two digits.
+    static func seconds(parsing text: String, now: Int) -> Int? {
+        let bytes = Array(text.utf8)
+        for (weekdays, form) in forms {
+            for weekday in weekdays where bytes.starts(with: weekday.utf8) {
+                guard let fields = DateFields(bytes[weekday.utf8.count...], form: form) else { continue }
+                return fields.seconds(now: now)
+            }
+        }
+        return nil
+    }
+
     /// The date as it is to be written: `Sun, 06 Nov 1994 08:49:37 GMT`.
     ///
     /// What lies outside the years 1 through 9999 becomes the nearest that does not.
     static func text(ofSeconds seconds: Int) -> String {
-        let seconds = min(max(seconds, firstSecond), lastSecond)
-        let (dayNumber, time) = seconds.quotientAndModulus(dividingBy: secondsOfDay)
-        let (year, month, day) = CalendarDay.date(ofDay: dayNumber)
-        // The first of January 1970 was a Thursday.
-        let weekday = (dayNumber + 4).quotientAndModulus(dividingBy: 7).modulus
-        let date = "\(padded(day, 2)) \(months[month - 1]) \(padded(year, 4))"
-        return "\(weekdays[weekday].prefix(3)), \(date) \(clock(time)) GMT"
-    }
-
-    private static func clock(_ second: Int) -> String {
-        "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+        let fromFirst = min(max(seconds, firstSecond), lastSecond) - firstSecond
+        let time = fromFirst % secondsOfDay
+        let (year, month, day) = CalendarDay.date(ofDay: CalendarDay.first + fromFirst / secondsOfDay)
+        // The first day of the year 1 was a Monday.
+        let weekday = shortWeekdays[(fromFirst / secondsOfDay + 1) % 7]
+        let clock = "\(padded(time / 3600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))"
+        return "\(weekday), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) \(clock) GMT"
     }
 
     private static func padded(_ number: Int, _ digits: Int) -> String {
@@ -22,17 +31,74 @@ enum HTTPDate {
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
-    static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
-    static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    static let secondsOfDay = 86400
-    private static let firstSecond = CalendarDay.number(year: 1, month: 1, day: 1) * secondsOfDay
+    /// RFC 9110 §5.6.7: IMF-fixdate, which is to be written, and the obsolete ones of RFC 850 and of asctime.
+    private static let forms: [(weekdays: [String], form: String)] = [
+        (shortWeekdays, ", DD BBB YYYY hh:mm:ss GMT"),
+        (weekdays, ", DD-BBB-yy hh:mm:ss GMT"),
+        (shortWeekdays, " BBB _D hh:mm:ss YYYY"),
+    ]
+
+    fileprivate static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    private static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+    private static let shortWeekdays = weekdays.map { String($0.prefix(3)) }
+    fileprivate static let secondsOfDay = 86400
+    private static let firstSecond = CalendarDay.first * secondsOfDay
     private static let lastSecond = CalendarDay.number(year: 10000, month: 1, day: 1) * secondsOfDay - 1
 }
 
-extension Int {
-    /// The quotient rounded down, and what is left: 0 or more.
-    fileprivate func quotientAndModulus(dividingBy divisor: Int) -> (quotient: Int, modulus: Int) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+/// The parts of a date that is being read.
+private struct DateFields {
+    private var year = 0
+    private var hasShortYear = false
+    private var month = 0
+    private var day = 0
+    private var hour = 0
+    private var minute = 0
+    private var second = 0
+
+    /// Reads text of a form, in which `D` stands for a digit of the day, `_` for one that may be a space, `B` for a letter of
+    /// the month, `Y` and `y` for a digit of the year, `h`, `m` and `s` for digits of the time, and all else for itself.
+    init?(_ text: ArraySlice<UInt8>, form: String) {
+        guard text.count == form.utf8.count else { return nil }
+        var monthName: [UInt8] = []
+        for (byte, place) in zip(text, form.utf8) {
+            switch (place, ASCII.isDigit(byte) ? Int(byte - UInt8(ascii: "0")) : nil) {
+            case (UInt8(ascii: "B"), _): monthName.append(byte)
+            case (UInt8(ascii: "D"), let digit?), (UInt8(ascii: "_"), let digit?): day = day * 10 + digit
+            case (UInt8(ascii: "_"), nil) where byte == ASCII.space: break
+            case (UInt8(ascii: "Y"), let digit?): year = year * 10 + digit
+            case (UInt8(ascii: "y"), let digit?):
+                year = year * 10 + digit
+                hasShortYear = true
+            case (UInt8(ascii: "h"), let digit?): hour = hour * 10 + digit
+            case (UInt8(ascii: "m"), let digit?): minute = minute * 10 + digit
+            case (UInt8(ascii: "s"), let digit?): second = second * 10 + digit
+            default: if byte != place || "D_YyhmsB".utf8.contains(place) { return nil }
+            }
+        }
+        guard let index = HTTPDate.months.firstIndex(where: { $0.utf8.elementsEqual(monthName) }) else { return nil }
+        month = index + 1
     }
+
+    /// The time; nil: there is no such one.
+    func seconds(now: Int) -> Int? {
+        guard let seconds = seconds(inYear: hasShortYear ? year + 2000 : year) else { return nil }
+        // RFC 9110 §5.6.7: what seems to be more than 50 years in the future is the latest year in the past with the
+        // same digits.
+        guard hasShortYear, seconds > now + Self.secondsOf50Years else { return seconds }
+        return self.seconds(inYear: year + 1900)
+    }
+
+    private func seconds(inYear year: Int) -> Int? {
+        // RFC 9110 §5.6.7: 60 is a leap second.
+        guard year > 0, hour < 24, minute < 60, second <= 60, day > 0,
+            day <= CalendarDay.count(ofMonth: month, year: year)
+        else { return nil }
+        let time = hour * 3600 + minute * 60 + second
+        return CalendarDay.number(year: year, month: month, day: day) * HTTPDate.secondsOfDay + time
+    }
+
+    private static let secondsOf50Years = 50 * 365 * HTTPDate.secondsOfDay + 12 * HTTPDate.secondsOfDay
 }

@@ -13,6 +13,8 @@ struct ListenSettings {
     /// Whether the lines to be sent are typed into a REPL.
     let isRepl: Bool
 
+    /// The files that browsers get; nil: none.
+    let files: FileTree?
     /// TLS with the clients; nil: it is not used.
     let tls: TLSLayer?
     /// What clients can pin a certificate by that was made for this run; nil: there is none.
@@ -33,6 +35,7 @@ struct ListenSettings {
         }
         self.arguments = arguments
         endpoint = try Self.endpoint(arguments.address)
+        files = try Self.files(arguments)
         var address: SocketAddress?
         if case .tcp(let given) = endpoint { address = given }
         let tls = try ServerTLSComposition(arguments: arguments.tls, address: address, secrets: secrets).settings()
@@ -52,6 +55,7 @@ struct ListenSettings {
         self.arguments = arguments
         self.policy = policy
         endpoint = try Self.endpoint("0")
+        files = nil
         tls = nil
         selfSignedPin = nil
         isEmbedded = true

@@ -19,6 +19,8 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     var origins: [String] = []
     var path: String?
 
+    /// The directory whose files are served.
+    var servedDirectory: String?
     /// Whether a browser finds a page on `/` by which it can talk to servers.
     var servesConsole = false
 

@@ -2,7 +2,7 @@
 enum OptionTable {
     /// The options in the order in which help and manual show them within a group.
     static let all: [OptionSpecification] =
-        messages + server + console + format + ending + requests + staying + request + network + proxies + tls + serverTLS
+        messages + server + web + format + ending + requests + staying + request + network + proxies + tls + serverTLS
         + compression + limits + display + prompt + general
 
     /// The options that may follow `command`; nil is the program without one.

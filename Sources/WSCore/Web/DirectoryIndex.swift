@@ -1,0 +1,83 @@
+/// The page that shows what is in a directory.
+struct DirectoryIndex {
+    /// What the page shows of one file or directory.
+    struct Entry {
+        let name: String
+        /// The length in bytes; nil: it is a directory.
+        let size: Int?
+        /// The time of the last change, since the beginning of 1970.
+        let modifiedSeconds: Int
+    }
+
+    /// Where the directory is.
+    let path: RequestPath
+    /// What is in it.
+    let entries: [Entry]
+    /// Whether there is more than the entries.
+    let isCut: Bool
+
+    /// The page: directories first, each kind in the order of the names' bytes. Of the names nothing is taken for HTML,
+    /// nor for another URL.
+    var html: String {
+        let title = Self.escaped(path.names.reduce("/") { $0 + $1 + "/" })
+        var rows = path.names.isEmpty ? "" : Self.row(link: "../", text: "../", size: "", date: "")
+        for entry in entries.sorted(by: Self.areInOrder) {
+            let slash = entry.size == nil ? "/" : ""
+            rows += Self.row(
+                link: RequestPath.encode(entry.name) + slash, text: Self.escaped(entry.name) + slash,
+                size: entry.size.map { "\($0)" } ?? "",
+                date: HTTPDate.text(ofSeconds: entry.modifiedSeconds))
+        }
+        let rest = isCut ? "<p>There is more than is shown.</p>\n" : ""
+        return """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(title)</title>
+            <style>
+            :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+            body { margin: 2rem; }
+            td { padding: 0 2rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+            td + td { text-align: right; white-space: nowrap; }
+            </style>
+            </head>
+            <body>
+            <h1>\(title)</h1>
+            <table>
+            \(rows)</table>
+            \(rest)</body>
+            </html>
+
+            """
+    }
+
+    /// The page needs nothing but its own style.
+    static let securityPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+    private static func areInOrder(_ left: Entry, _ right: Entry) -> Bool {
+        if (left.size == nil) != (right.size == nil) { return left.size == nil }
+        return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+    }
+
+    private static func row(link: String, text: String, size: String, date: String) -> String {
+        "<tr><td><a href=\"\(link)\">\(text)</a></td><td>\(size)</td><td>\(date)</td></tr>\n"
+    }
+
+    /// Text as HTML shows it, with what it would not show as escapes.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in escapingControls(text).unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}
