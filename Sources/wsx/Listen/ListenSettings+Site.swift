@@ -10,7 +10,6 @@ extension ListenSettings {
         arguments.servesConsole ? [ConsolePage(path: policy.path ?? "/").webPage] : []
     }
 
-
     /// The files of `--serve`, or ``Failure/badArgument(what:why:)``.
     static func files(_ arguments: ListenArguments) throws(Failure) -> FileTree? {
         guard let path = arguments.servedDirectory else { return nil }

@@ -205,10 +205,14 @@ function connect() {
 
 element("connection").addEventListener("submit", event => {
   event.preventDefault();
-  const isByKey = document.activeElement === element("url") || document.activeElement === element("subprotocols");
-  // Enter in a field means what is in it, whatever the button says.
-  if (connection.state === "closed" || isByKey) connect();
+  if (connection.state === "closed") connect();
   else connection.disconnect();
+});
+element("connection").addEventListener("keydown", event => {
+  // Enter in a field means what is in it, whatever the button says.
+  if (event.key !== "Enter" || !event.target.matches(".field input")) return;
+  event.preventDefault();
+  connect();
 });
 element("reconnect").addEventListener("click", connect);
 element("retries").addEventListener("change", event => connection.setRetries(event.target.checked));
