@@ -377,6 +377,38 @@ JSON = {
     "mistakes": b'{"a":01,}',
 }
 
+REQUEST_PATHS = {
+    "root": b"/",
+    "file": b"/a%20b/%E6%B0%B4.txt",
+    "directory": b"/sub/deep/",
+    "markup": b"/%3Cscript%3E/%22%27%26",
+    "well-known": b"/.well-known/security.txt",
+    "hidden": b"/.git/config",
+    "dots": b"/sub/%2e%2e/..%2fsecret",
+    "empty-names": b"//evil.example/%2F",
+    "backslash": b"/..\\secret%5c",
+    "bad-escapes": b"/%/%2/%zz/%00",
+    "overlong": b"/%c0%ae%c0%ae/%ed%a0%80",
+}
+
+REQUEST_CONDITIONS = {
+    "range": b"Range: bytes=0-499",
+    "suffix": b"Range: bytes=-500",
+    "open-range": b"Range: bytes=9-",
+    "several-ranges": b"Range: bytes=0-1,4-5",
+    "if-range-tag": b'Range: bytes=1-\r\nIf-Range: "tag"',
+    "if-range-date": b"Range: bytes=1-\r\nIf-Range: Sun, 09 Sep 2001 01:46:40 GMT",
+    "tags": b'If-None-Match: "a", W/"tag" ,, "b,c"\r\nIf-Match: *',
+    "date": b"If-Modified-Since: Sun, 09 Sep 2001 01:46:40 GMT",
+    "old-date": b"If-Unmodified-Since: Sunday, 09-Sep-01 01:46:40 GMT",
+    "oldest-date": b"If-Modified-Since: Sun Sep  9 01:46:40 2001",
+    "date-alone": b"Sun, 09 Sep 2001 01:46:40 GMT",
+    "short-year-alone": b"Sunday, 09-Sep-01 01:46:40 GMT",
+    "asctime-alone": b"Sun Sep  9 01:46:40 2001",
+    "tags-alone": b'"a",W/"b" , ""',
+    "range-alone": b"bytes=0-1",
+}
+
 TARGETS = {
     "frames": FRAMES,
     "compressed-frames": COMPRESSED_FRAMES,
@@ -396,6 +428,8 @@ TARGETS = {
     "redirects": REDIRECTS,
     "cookies": COOKIES,
     "challenges": CHALLENGES,
+    "request-paths": REQUEST_PATHS,
+    "request-conditions": REQUEST_CONDITIONS,
     "tls": TLS,
     "json": JSON,
     "json-events": JSON_EVENTS,

@@ -11,6 +11,6 @@ struct FuzzTarget: Sendable {
     static let all = [
         frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
         extensions, compressionOffers, urls, redirects, cookies, challenges, proxyChoice, proxyConnect, proxySOCKS,
-        tls, json, jsonEvents, eventInput, encodedInput, options, records, replLines,
+        requestPaths, requestConditions, tls, json, jsonEvents, eventInput, encodedInput, options, records, replLines,
     ]
 }

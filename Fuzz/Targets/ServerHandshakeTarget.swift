@@ -16,7 +16,7 @@ extension FuzzTarget {
                 expect(whole.isAlike(cut), "whole and in pieces of \(pieces.map(\.count)):\n\(whole)\n\(cut)")
             }
             switch whole {
-            case .needsMore: break
+            case .needsMore, .requested: break
             case .refused(let refusal): checkRefusal(refusal)
             case .accepted(let upgrade, let byteCount):
                 expect(byteCount <= input.count, "more was consumed than there was")
@@ -74,6 +74,7 @@ extension FuzzTarget {
 /// What bytes of a client come to.
 private enum ServerOutcome {
     case needsMore
+    case requested(RequestHead)
     case refused(HandshakeRefusal)
     case accepted(ServerUpgrade, consumedByteCount: Int)
 
@@ -82,11 +83,15 @@ private enum ServerOutcome {
         var byteCountBefore = 0
         do throws(HandshakeRefusal) {
             for piece in pieces {
-                if case .upgrade(let upgrade, let byteCount) = try handshake.receive(piece.span.bytes) {
+                switch try handshake.receive(piece.span.bytes) {
+                case .needsMore: byteCountBefore += piece.count
+                case .upgrade(let upgrade, let byteCount):
                     self = .accepted(upgrade, consumedByteCount: byteCountBefore + byteCount)
                     return
+                case .request(let request):
+                    self = .requested(request)
+                    return
                 }
-                byteCountBefore += piece.count
             }
             self = .needsMore
         } catch {
@@ -98,6 +103,7 @@ private enum ServerOutcome {
     func isAlike(_ other: ServerOutcome) -> Bool {
         switch (self, other) {
         case (.needsMore, .needsMore): true
+        case (.requested(let left), .requested(let right)): left == right
         case (.accepted(let left, let leftCount), .accepted(let right, let rightCount)):
             left == right && leftCount == rightCount
         case (.refused(let left), .refused(let right)):

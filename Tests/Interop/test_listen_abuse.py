@@ -44,7 +44,7 @@ def answer_to(server, request):
     [(b"\x00\x01\x02garbage\xff\r\n\r\n", b"400"),
      (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 512 + b"\r\n\r\n", b"400"),
      (b"GET / HTTP/1.1\r\n\r\n", b"400"),
-     (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"426"),
+     (b"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n", b"426"),
      (b"GET / HTTP/1.1\nHost: localhost\n\n", b"400"),
      (b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"405"),
      (b"GET / HTTP/2.0\r\nHost: localhost\r\n\r\n", b"505"),

@@ -150,6 +150,23 @@ public struct ByteBuffer: ~Copyable {
         removeAll()
     }
 
+    /// Takes storage over, which was allocated for another buffer; this one has none.
+    internal mutating func adopt(_ storage: UnsafeMutableRawPointer, capacityBytes: Int) {
+        self.storage = storage
+        self.capacityBytes = capacityBytes
+        removeAll()
+    }
+
+    /// Lets go of the storage, whatever is in it; nil: there is none.
+    internal mutating func surrender() -> (start: UnsafeMutableRawPointer, capacityBytes: Int)? {
+        guard let storage else { return nil }
+        let surrendered = (storage, capacityBytes)
+        self.storage = nil
+        capacityBytes = 0
+        removeAll()
+        return surrendered
+    }
+
     /// Makes the storage `bytes` large, where it is not.
     public mutating func growStorage(to bytes: Int) {
         if bytes > capacityBytes { moveToStorage(of: bytes) }

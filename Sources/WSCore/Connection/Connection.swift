@@ -6,18 +6,18 @@
 /// All that is sent during a turn of the loop leaves with one write at its end. The stream keeps the connection
 /// alive, and the connection its handler, until the connection has ended.
 public final class Connection<Handler: ConnectionHandler> {
-    /// What a connection needs to know beside its stream.
-    public struct Settings: Sendable {
+    /// What a connection needs to know beside its stream; a class, because the connections of a server share it.
+    public final class Settings: Sendable {
         /// Which end this is.
-        public var role: Role
+        public let role: Role
         /// What is accepted from the peer.
-        public var limits: Limits
+        public let limits: Limits
         /// The largest payload of a data frame sent, in bytes; nil: no limit.
-        public var fragmentBytes: Int?
+        public let fragmentBytes: Int?
         /// How long the peer may leave our close frame unanswered.
-        public var closeTimeout: Duration
+        public let closeTimeout: Duration
         /// Whether a full output queue stops reading: right where what is sent answers what is read.
-        public var pausesReadingWhenFull: Bool
+        public let pausesReadingWhenFull: Bool
 
         /// Makes settings; `closeTimeout` is 5 s by default.
         public init(
@@ -45,21 +45,19 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Decodes bytes. Made where the type of the handler is known, so that the decoding loop is specialised for it:
     /// a stream reaches its delegate dynamically, in code that is generic still.
     private let decode: (Connection<Handler>, inout MutableRawSpan) -> Int
-    /// What was read when the handler could take no more, to be decoded before anything else is read.
-    private var unreadBytes = ByteBuffer()
+    /// What was read when the handler could take no more, to be decoded before anything else is read; nil: nothing.
+    private var unread: UnreadBytes?
     private var isReceiving = false
     private var isTerminating = false
     private var isTurnEndScheduled = false
     private var wasFull = false
     /// Whether reading is paused by ``pauseReading()``.
     public private(set) var isPausedByUser = false
-    @usableFromInline internal var violation: ProtocolError?
-    private var writeFailure: StreamError?
     /// Whether the connection is over for the handler, or has nothing left but to take leave of the peer.
     private var isLeaving = false
     private var hasEnded = false
-    private var closeTimer: Timer?
-    private var unsentBytesAtLastCheck = 0
+    /// What its end has come to; nil: there is no sign of it yet.
+    private var departure: Departure?
 
     /// With more bytes queued than this, ``isFull`` says that the source of the output is to pause.
     public static var queueLimitBytes: Int { 16 << 20 }
@@ -83,7 +81,7 @@ public final class Connection<Handler: ConnectionHandler> {
             do throws(ProtocolError) {
                 return try connection.session.receive(&bytes, handler: &events)
             } catch {
-                connection.violation = error
+                connection.peerViolated(error)
                 return bytes.byteCount
             }
         }
@@ -103,7 +101,8 @@ public final class Connection<Handler: ConnectionHandler> {
         let codec = deflate.map { resources.deflateMemory.makeCodec(for: $0, role: settings.role) }
         session = Session(
             role: settings.role, limits: settings.limits, maskingKeys: resources.maskingKeys,
-            fragmentBytes: settings.fragmentBytes, compressor: codec?.compressor, decompressor: codec?.decompressor)
+            fragmentBytes: settings.fragmentBytes, compressor: codec?.compressor, decompressor: codec?.decompressor,
+            partialInputs: resources.partialInputs)
         session.outbox.observer = handler.sentFrameObserver
     }
 
@@ -113,6 +112,7 @@ public final class Connection<Handler: ConnectionHandler> {
     ///   - firstBytes: What came in one piece with the peer's part of the opening handshake.
     public func start(sending response: [UInt8] = [], with firstBytes: [UInt8] = []) {
         stream.delegate = self
+        resources.outputStorage.lend(to: &session.outbox.bytes)
         response.withUnsafeBytes { session.outbox.bytes.append($0.bytes) }
         scheduleFlush()
         var firstBytes = firstBytes
@@ -141,7 +141,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Whether nothing more can be sent: the closing handshake has begun. Not to be asked while a message is handed
     /// over.
-    public var isClosing: Bool { isLeaving || session.outbox.closing.isSendingOver }
+    public var isClosing: Bool { isLeaving || session.outbox.isSendingOver }
 
     /// The number of bytes that wait to be taken by the kernel. Not to be asked while a message is handed over.
     public var queuedBytes: Int { session.outbox.bytes.count + stream.inFlightBytes }
@@ -156,6 +156,7 @@ public final class Connection<Handler: ConnectionHandler> {
     @discardableResult
     public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
+        resources.outputStorage.lend(to: &session.outbox.bytes)
         guard !isLeaving, session.outbox.send(payload, as: kind) else { return false }
         scheduleFlush()
         return true
@@ -220,7 +221,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// What cannot be written is thrown away at the end of the turn, and is no reason not to read on.
     private func exceedsQueueLimit(_ outbox: borrowing Outbox) -> Bool {
-        outbox.bytes.count + stream.inFlightBytes > Self.queueLimitBytes && writeFailure == nil
+        outbox.bytes.count + stream.inFlightBytes > Self.queueLimitBytes && departure?.writeFailure == nil
     }
 
     /// Whether another message may be handed over.
@@ -231,7 +232,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     private func flush() {
         guard !isLeaving else { return }
-        guard writeFailure == nil else { return session.outbox.bytes.removeAll() }
+        guard departure?.writeFailure == nil else { return session.outbox.bytes.removeAll() }
         do throws(StreamError) {
             try stream.write(&session.outbox.bytes)
             if session.outbox.bytes.isEmpty, !stream.isWriting { session.outbox.bytesWereTaken() }
@@ -239,8 +240,9 @@ public final class Connection<Handler: ConnectionHandler> {
         } catch {
             return didFailToWrite(error)
         }
+        resources.outputStorage.takeBack(from: &session.outbox.bytes)
         // Not before the close frame is written: what the kernel takes at once is no sign of a slow reader.
-        if session.outbox.closing.isSendingOver { startCloseTimer() }
+        if session.outbox.isSendingOver { startCloseTimer() }
         if wasFull, queuedBytes <= Self.queueLimitBytes / 2 {
             wasFull = false
             updateReading()
@@ -253,7 +255,7 @@ public final class Connection<Handler: ConnectionHandler> {
         guard !isLeaving else { return }
         if mustWait {
             stream.stopReading()
-        } else if unreadBytes.isEmpty {
+        } else if unread == nil {
             stream.startReading()
         } else {
             scheduleTurnEnd()
@@ -266,23 +268,28 @@ public final class Connection<Handler: ConnectionHandler> {
 
     private func receive(_ bytes: inout MutableRawSpan) {
         let takenBytes = take(&bytes)
-        unreadBytes.append(bytes.bytes.extracting(droppingFirst: takenBytes))
+        if takenBytes < bytes.byteCount { keepUnread(bytes.bytes.extracting(droppingFirst: takenBytes)) }
         afterReceiving()
-        if !unreadBytes.isEmpty { updateReading() }
+        if unread != nil { updateReading() }
     }
 
     /// Goes on with what had to wait, before anything else is read.
     private func receiveUnread() {
-        guard !unreadBytes.isEmpty, !mustWait, !isLeaving else { return }
-        var unread = unreadBytes.takeAll()
-        unread.consume(unread.withMutableReadableBytes { take(&$0) })
-        unreadBytes = unread
-        unreadBytes.releaseStorage(above: 0)
+        guard let unread, !mustWait, !isLeaving else { return }
+        unread.bytes.consume(unread.bytes.withMutableReadableBytes { take(&$0) })
+        if unread.bytes.isEmpty { self.unread = nil }
         afterReceiving()
         updateReading()
     }
 
+    private func keepUnread(_ bytes: RawSpan) {
+        let unread = self.unread ?? UnreadBytes()
+        unread.bytes.append(bytes)
+        self.unread = unread
+    }
+
     private func take(_ bytes: inout MutableRawSpan) -> Int {
+        resources.outputStorage.lend(to: &session.outbox.bytes)
         isReceiving = true
         defer { isReceiving = false }
         return decode(self, &bytes)
@@ -295,11 +302,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Does what follows from the session's new state: writing, waiting for the closing handshake, leaving.
     private func afterSessionChanged() {
         guard !isLeaving else { return }
-        let closing = session.closing
-        if violation != nil || closing.isComplete {
-            leave()
-            return
-        }
+        if session.outbox.isSendingOver, departure?.violation != nil || session.closing.isComplete { return leave() }
         if !session.outbox.bytes.isEmpty { scheduleFlush() }
         if wasFull { updateReading() }
     }
@@ -307,10 +310,10 @@ public final class Connection<Handler: ConnectionHandler> {
     /// The last bytes are in the outbox; what the peer still sends is of no interest.
     private func leave() {
         isLeaving = true
-        closeTimer = nil
+        departure?.closeTimer = nil
         // RFC 6455 §7.1.1: the server closes the TCP connection first, and the client waits for it; one that fails the
         // connection closes it in any case (§7.1.7).
-        let closesOwnSide = settings.role == .server || violation != nil
+        let closesOwnSide = settings.role == .server || departure?.violation != nil
         let output = session.outbox.bytes.takeAll()
         _ = StreamDrain(stream, output: output, closesOwnSide: closesOwnSide) { [self] _ in end(failure: nil) }
     }
@@ -319,17 +322,17 @@ public final class Connection<Handler: ConnectionHandler> {
         guard !hasEnded else { return }
         hasEnded = true
         isLeaving = true
-        closeTimer = nil
+        departure?.closeTimer = nil
         stream.close()
         let end = ConnectionEnd(
-            closing: session.closing, violation: violation, failure: failure ?? writeFailure,
+            closing: session.closing, violation: departure?.violation, failure: failure ?? departure?.writeFailure,
             closingTimedOut: closingTimedOut)
         handler.connection(self, didEnd: end)
     }
 
     /// Nothing can be sent any more; what the peer sent before, perhaps its close frame, is still to be read.
     private func didFailToWrite(_ error: StreamError) {
-        writeFailure = error
+        depart().writeFailure = error
         session.outbox.bytes.removeAll()
         wasFull = false
         startCloseTimer()
@@ -337,19 +340,32 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func startCloseTimer() {
-        guard closeTimer == nil else { return }
+        let departure = depart()
+        guard departure.closeTimer == nil else { return }
         let timer = Timer(on: loop) { [unowned self] in closeTimerFired() }
-        closeTimer = timer
-        unsentBytesAtLastCheck = unsentBytes
+        departure.closeTimer = timer
+        departure.unsentBytesAtLastCheck = unsentBytes
         timer.start(after: settings.closeTimeout)
     }
 
     /// The peer is late only if it had a chance to answer: our output moves no more, and we are reading.
     private func closeTimerFired() {
-        let isMoving = unsentBytes < unsentBytesAtLastCheck
+        let departure = depart()
+        let isMoving = unsentBytes < departure.unsentBytesAtLastCheck
         guard isMoving || isPausedByUser else { return end(failure: nil, closingTimedOut: true) }
-        unsentBytesAtLastCheck = unsentBytes
-        closeTimer?.start(after: settings.closeTimeout)
+        departure.unsentBytesAtLastCheck = unsentBytes
+        departure.closeTimer?.start(after: settings.closeTimeout)
+    }
+
+    @usableFromInline
+    internal func peerViolated(_ error: ProtocolError) {
+        depart().violation = error
+    }
+
+    private func depart() -> Departure {
+        let departure = self.departure ?? Departure()
+        self.departure = departure
+        return departure
     }
 }
 
@@ -387,4 +403,17 @@ extension Connection: ByteStreamDelegate {
     public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
         didFailToWrite(error)
     }
+}
+
+/// What was read when the handler could take no more; a connection has it only then.
+private final class UnreadBytes {
+    var bytes = ByteBuffer()
+}
+
+/// What the end of a connection has come to; a connection has it only near its end.
+private final class Departure {
+    var violation: ProtocolError?
+    var writeFailure: StreamError?
+    var closeTimer: Timer?
+    var unsentBytesAtLastCheck = 0
 }

@@ -2,6 +2,10 @@
 public final class ConnectionResources {
     /// The keys for the frames of clients.
     public let maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
+    /// Storage for what is written in one turn.
+    let outputStorage = ByteStoragePool()
+    /// What sessions share while nothing has arrived in part.
+    let partialInputs = PartialInputPool()
     /// zlib's streams and buffers.
     let deflateMemory = DeflateMemory()
     private var timer: Timer?

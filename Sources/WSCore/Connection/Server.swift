@@ -132,7 +132,8 @@ public final class Server<Handler: ConnectionHandler> {
 
     /// Beyond the descriptor limit, clients wait in the kernel's queue until others have left.
     private func updateAccepting() {
-        let count = connections.count + openings.count + exchanges.count
+        // An answer may have a file beside its stream.
+        let count = connections.count + openings.count + exchanges.count * 2
         if count < maximumStreams {
             listener?.resume()
         } else {

@@ -8,7 +8,7 @@ public struct ServerPolicy: Sendable {
     public let allowedOrigins: [String]
     /// Whether Origin and Host are checked by ``OriginPolicy``.
     public let checksHostAndOrigin: Bool
-    /// Fields that the answer to an accepted request has besides those of the handshake.
+    /// Fields that the answers to accepted requests have besides their own: upgrades, pages and files.
     public let extraFields: [HeaderField]
     /// Whether the server is reached with wss, for the hint that a browser sees.
     public let isSecure: Bool

@@ -10,13 +10,15 @@ public final class SystemStream: ByteStream {
     public private(set) var isClosed = false
 
     internal let handle: UnsafeMutablePointer<uv_stream_t>
-    private var writeRequest: UnsafeMutablePointer<uv_write_t>?
-    private var inFlight = ByteBuffer()
+    private var pendingWrite: PendingWrite?
     private var isReading = false
 
-    /// Storage for output that is kept from one busy moment to the next, in bytes: little, for streams of which there are
-    /// many.
-    internal var keptStorageBytes = 64 << 10
+    /// Storage for what the kernel does not take at once that is kept from one busy moment to the next, in bytes: none, for
+    /// streams of which there are many.
+    internal var keptStorageBytes = 0
+
+    /// What a buffer keeps of its storage when the kernel has taken all that was in it, in bytes.
+    private static let keptBufferBytes = 64 << 10
 
     /// Makes a stream on a handle that libuv has initialised, and takes the handle over.
     internal init(on loop: EventLoop, handle: UnsafeMutablePointer<uv_stream_t>) {
@@ -26,15 +28,14 @@ public final class SystemStream: ByteStream {
     }
 
     deinit {
-        writeRequest?.deallocate()
         handle.deallocate()
     }
 
     /// Whether the kernel has not taken all that was given to ``write(_:)``.
-    public var isWriting: Bool { !inFlight.isEmpty }
+    public var isWriting: Bool { inFlightBytes > 0 }
 
     /// The number of bytes of the write that is under way.
-    public var inFlightBytes: Int { isClosed ? 0 : inFlight.count }
+    public var inFlightBytes: Int { isClosed ? 0 : (pendingWrite?.bytes.count ?? 0) }
 
     /// The number of those that the kernel has not taken, and of those that it has and the peer's side has not.
     public var unsentBytes: Int {
@@ -89,10 +90,12 @@ public final class SystemStream: ByteStream {
             throw .system(IOError(code: written))
         }
         if buffer.isEmpty {
-            buffer.releaseStorage(above: keptStorageBytes)
+            buffer.releaseStorage(above: max(keptStorageBytes, Self.keptBufferBytes))
         } else {
-            swap(&buffer, &inFlight)
-            try writeInFlight()
+            let pending = pendingWrite ?? PendingWrite()
+            pendingWrite = pending
+            swap(&buffer, &pending.bytes)
+            try writeOn(pending)
         }
     }
 
@@ -144,36 +147,48 @@ public final class SystemStream: ByteStream {
         }
     }
 
-    private func writeInFlight() throws(StreamError) {
-        let request = writeRequest ?? .allocate(capacity: 1)
-        writeRequest = request
-        let result = inFlight.withReadableBytes { bytes in
+    private func writeOn(_ pending: PendingWrite) throws(StreamError) {
+        let result = pending.bytes.withReadableBytes { bytes in
             var vector = Self.vector(of: bytes)
-            return uv_write(request, handle, &vector, 1) { request, status in
+            return uv_write(pending.request, handle, &vector, 1) { request, status in
                 guard let stream = SystemStream.from(request?.pointee.handle) else { return }
-                stream.didWriteInFlight(status)
+                stream.didWrite(status)
             }
         }
         if result < 0 {
-            inFlight.removeAll()
+            pendingWrite = nil
             throw .system(IOError(code: result))
         }
     }
 
-    private func didWriteInFlight(_ status: Int32) {
-        guard !isClosed else { return }
-        let written = min(inFlight.count, Int(UInt32.max))
-        inFlight.consume(status < 0 ? inFlight.count : written)
+    private func didWrite(_ status: Int32) {
+        guard !isClosed, let pending = pendingWrite else { return }
+        let written = min(pending.bytes.count, Int(UInt32.max))
         do throws(StreamError) {
-            guard status >= 0 else { throw .system(IOError(code: status)) }
-            if inFlight.isEmpty {
-                inFlight.releaseStorage(above: keptStorageBytes)
+            guard status >= 0 else {
+                pendingWrite = nil
+                throw .system(IOError(code: status))
+            }
+            pending.bytes.consume(written)
+            if pending.bytes.isEmpty {
+                pending.bytes.releaseStorage(above: keptStorageBytes)
+                if pending.bytes.storageBytes == 0 { pendingWrite = nil }
                 delegate?.streamDidDrain(self)
             } else {
-                try writeInFlight()
+                try writeOn(pending)
             }
         } catch {
             delegate?.stream(self, didFailToWrite: error)
         }
+    }
+}
+
+/// What the kernel has not taken yet, and libuv's request to write it.
+private final class PendingWrite {
+    let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
+    var bytes = ByteBuffer()
+
+    deinit {
+        request.deallocate()
     }
 }

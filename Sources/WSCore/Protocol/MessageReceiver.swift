@@ -11,30 +11,20 @@ public struct MessageReceiver: ~Copyable {
     /// Whether the peer has sent its close frame or violated the protocol: the rest is ignored.
     @usableFromInline internal private(set) var isFinished = false
 
-    // A header of which only the beginning has arrived.
-    private var headerBytes: InlineArray<14, UInt8> = .init(repeating: 0)
-    @usableFromInline internal private(set) var headerByteCount = 0
-
-    // A frame whose payload has not arrived in full.
-    @usableFromInline internal var frame: FrameHeader?
-    @usableFromInline internal var payloadBytesReceived = 0
-    @usableFromInline internal var controlPayload = ByteBuffer()
-
-    // A message whose last frame has not arrived in full. nil: the next data frame begins one.
-    @usableFromInline internal var messageKind: MessageKind?
-    @usableFromInline internal var fragmentCount = 0
-    @usableFromInline internal var isCompressed = false
-    /// The payload bytes of the message's frames so far, as they travel.
-    @usableFromInline internal var messageWireBytes = 0
-    @usableFromInline internal var message = ByteBuffer()
-    @usableFromInline internal var text = UTF8Validator()
+    /// What is not whole; nil: nothing is.
+    @usableFromInline internal var partial: PartialInput?
+    @usableFromInline internal let pool: PartialInputPool
 
     /// The storage that is kept between messages for those that do not arrive in one piece, in bytes.
     public static let keptStorageBytes = 64 << 10
 
     /// Makes the receiving half of an open connection.
-    public init(role: Role, limits: Limits, decompressor: (any MessageDecompressor)? = nil) {
+    public init(
+        role: Role, limits: Limits, decompressor: (any MessageDecompressor)? = nil,
+        pool: PartialInputPool = PartialInputPool()
+    ) {
         self.role = role
+        self.pool = pool
         self.limits = limits
         self.decompressor = decompressor
     }
@@ -44,18 +34,26 @@ public struct MessageReceiver: ~Copyable {
     public mutating func receive<Handler: SessionHandler & ~Copyable>(
         _ bytes: inout MutableRawSpan, outbox: inout Outbox, handler: inout Handler
     ) throws(ProtocolError) -> Int {
+        let partial = self.partial ?? pool.take()
+        self.partial = partial
         let count = bytes.byteCount
         var offset = 0
-        defer { traffic.wireBytes &+= offset }
+        defer {
+            traffic.wireBytes &+= offset
+            if partial.isAtBeginning {
+                self.partial = nil
+                pool.giveBack(partial)
+            }
+        }
         while !isFinished {
             let header: FrameHeader
             var bytesBefore = 0
-            if let frame {
+            if let frame = partial.frame {
                 header = frame
-                bytesBefore = payloadBytesReceived
+                bytesBefore = partial.payloadBytesReceived
             } else {
-                guard let next = try nextHeader(bytes.bytes, offset: &offset) else { return count }
-                try begin(next)
+                guard let next = try nextHeader(bytes.bytes, offset: &offset, partial) else { return count }
+                try begin(next, partial)
                 handler.receivedHeader(next)
                 header = next
             }
@@ -64,16 +62,17 @@ public struct MessageReceiver: ~Copyable {
             offset &+= pieceBytes
             if let key = header.maskingKey { key.advanced(by: bytesBefore).apply(to: &piece) }
             let isWhole = pieceBytes == header.payloadBytes
-            payloadBytesReceived = bytesBefore &+ pieceBytes
-            let isEnd = payloadBytesReceived == header.payloadBytes
-            frame = isEnd ? nil : header
+            partial.payloadBytesReceived = bytesBefore &+ pieceBytes
+            let isEnd = partial.payloadBytesReceived == header.payloadBytes
+            partial.frame = isEnd ? nil : header
             handler.receivedPiece(piece.bytes, of: header)
 
             if header.opcode.isControl {
                 try receiveControl(
-                    header, piece.bytes, isWhole: isWhole, isEnd: isEnd, outbox: &outbox, handler: &handler)
+                    header, piece.bytes, isWhole: isWhole, isEnd: isEnd, partial, outbox: &outbox, handler: &handler)
             } else {
-                try receiveData(header, piece.bytes, isWhole: isWhole, isEnd: isEnd, outbox: &outbox, handler: &handler)
+                try receiveData(
+                    header, piece.bytes, isWhole: isWhole, isEnd: isEnd, partial, outbox: &outbox, handler: &handler)
             }
             if !isEnd { return count }
             if offset < count, !handler.takesMore(outbox) { return offset }
@@ -84,11 +83,13 @@ public struct MessageReceiver: ~Copyable {
     /// Decodes the header at `offset`, together with what is kept of it from before, and moves `offset` behind it.
     /// Returns nil, having kept all that is left, when it is cut.
     @inlinable @inline(__always)
-    internal mutating func nextHeader(_ bytes: RawSpan, offset: inout Int) throws(ProtocolError) -> FrameHeader? {
-        guard headerByteCount == 0 else { return try continueHeader(bytes, offset: &offset) }
+    internal func nextHeader(
+        _ bytes: RawSpan, offset: inout Int, _ partial: PartialInput
+    ) throws(ProtocolError) -> FrameHeader? {
+        guard partial.headerByteCount == 0 else { return try continueHeader(bytes, offset: &offset, partial) }
         let rest = bytes.extracting(offset..<bytes.byteCount)
         guard let header = try FrameHeader.decode(rest, receivedBy: role, allowsCompression: decompressor != nil) else {
-            keepHeaderBytes(rest)
+            partial.keepHeaderBytes(rest)
             offset = bytes.byteCount
             return nil
         }
@@ -97,11 +98,13 @@ public struct MessageReceiver: ~Copyable {
     }
 
     @usableFromInline
-    internal mutating func continueHeader(_ bytes: RawSpan, offset: inout Int) throws(ProtocolError) -> FrameHeader? {
-        let keptBefore = headerByteCount
+    internal func continueHeader(
+        _ bytes: RawSpan, offset: inout Int, _ partial: PartialInput
+    ) throws(ProtocolError) -> FrameHeader? {
+        let keptBefore = partial.headerByteCount
         let end = min(bytes.byteCount, offset + FrameHeader.maximumBytes - keptBefore)
-        keepHeaderBytes(bytes.extracting(offset..<end))
-        let known = headerBytes.span.extracting(0..<headerByteCount)
+        partial.keepHeaderBytes(bytes.extracting(offset..<end))
+        let known = partial.headerBytes.span.extracting(0..<partial.headerByteCount)
         guard
             let header = try FrameHeader.decode(
                 known.bytes, receivedBy: role, allowsCompression: decompressor != nil)
@@ -110,42 +113,34 @@ public struct MessageReceiver: ~Copyable {
             return nil
         }
         offset += header.encodedBytes - keptBefore
-        headerByteCount = 0
+        partial.headerByteCount = 0
         return header
-    }
-
-    @usableFromInline
-    internal mutating func keepHeaderBytes(_ bytes: RawSpan) {
-        for index in 0..<bytes.byteCount {
-            headerBytes[headerByteCount] = bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
-            headerByteCount += 1
-        }
     }
 
     /// Checks a frame against the message it belongs to.
     @inlinable @inline(__always)
-    internal mutating func begin(_ header: FrameHeader) throws(ProtocolError) {
+    internal func begin(_ header: FrameHeader, _ partial: PartialInput) throws(ProtocolError) {
         if !header.opcode.isControl {
             switch header.opcode {
             case .continuation:
                 // RFC 6455 §5.4: a continuation frame continues a message.
-                guard messageKind != nil else { throw .unexpectedContinuation }
+                guard partial.messageKind != nil else { throw .unexpectedContinuation }
             case let opcode:
                 // RFC 6455 §5.4: the fragments of one message must not be interleaved with those of another.
-                guard messageKind == nil else { throw .expectedContinuation(opcode) }
-                messageKind = opcode == .text ? .text : .binary
-                isCompressed = header.isCompressed
-                fragmentCount = 0
-                messageWireBytes = 0
+                guard partial.messageKind == nil else { throw .expectedContinuation(opcode) }
+                partial.messageKind = opcode == .text ? .text : .binary
+                partial.isCompressed = header.isCompressed
+                partial.fragmentCount = 0
+                partial.messageWireBytes = 0
             }
             // RFC 6455 §10.4: an implementation must bound what it takes; judged by the header, before the payload.
-            let limitBytes = isCompressed ? limits.maximumCompressedBytes : limits.maximumMessageBytes
-            guard header.payloadBytes <= limitBytes &- messageWireBytes else {
+            let limitBytes = partial.isCompressed ? limits.maximumCompressedBytes : limits.maximumMessageBytes
+            guard header.payloadBytes <= limitBytes &- partial.messageWireBytes else {
                 throw .messageTooBig(limit: limits.maximumMessageBytes)
             }
-            messageWireBytes &+= header.payloadBytes
-            fragmentCount += 1
-            guard fragmentCount <= limits.maximumFragments else {
+            partial.messageWireBytes &+= header.payloadBytes
+            partial.fragmentCount += 1
+            guard partial.fragmentCount <= limits.maximumFragments else {
                 throw .tooManyFragments(limit: limits.maximumFragments)
             }
         }
@@ -153,29 +148,30 @@ public struct MessageReceiver: ~Copyable {
 
     @inlinable
     internal mutating func receiveData<Handler: SessionHandler & ~Copyable>(
-        _ header: FrameHeader, _ piece: RawSpan, isWhole: Bool, isEnd: Bool, outbox: inout Outbox,
-        handler: inout Handler
+        _ header: FrameHeader, _ piece: RawSpan, isWhole: Bool, isEnd: Bool, _ partial: PartialInput,
+        outbox: inout Outbox, handler: inout Handler
     ) throws(ProtocolError) {
-        guard let kind = messageKind else { return }
-        if isWhole, header.isFinal, fragmentCount == 1, !isCompressed {
+        guard let kind = partial.messageKind else { return }
+        if isWhole, header.isFinal, partial.fragmentCount == 1, !partial.isCompressed {
             // RFC 6455 §8.1: text that is not UTF-8 fails the connection.
             guard kind == .binary || UTF8Validator.isValid(piece) else { throw .invalidText }
-            deliver(piece, as: kind, outbox: &outbox, handler: &handler)
+            deliver(piece, as: kind, partial, outbox: &outbox, handler: &handler)
             return
         }
         let isMessageEnd = isEnd && header.isFinal
-        try append(piece, isMessageEnd: isMessageEnd, as: kind)
+        try append(piece, isMessageEnd: isMessageEnd, as: kind, to: partial)
         guard isMessageEnd else { return }
-        let whole = message.takeAll()
-        whole.withReadableBytes { deliver($0, as: kind, outbox: &outbox, handler: &handler) }
-        keepStorage(of: whole)
+        let whole = partial.message.takeAll()
+        whole.withReadableBytes { deliver($0, as: kind, partial, outbox: &outbox, handler: &handler) }
+        keepStorage(of: whole, in: partial)
     }
 
     @inlinable @inline(__always)
     internal mutating func deliver<Handler: SessionHandler & ~Copyable>(
-        _ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox, handler: inout Handler
+        _ payload: RawSpan, as kind: MessageKind, _ partial: PartialInput, outbox: inout Outbox,
+        handler: inout Handler
     ) {
-        messageKind = nil
+        partial.messageKind = nil
         traffic.messages &+= 1
         traffic.messageBytes &+= payload.byteCount
         handler.received(payload, as: kind, outbox: &outbox)
@@ -183,42 +179,46 @@ public struct MessageReceiver: ~Copyable {
 
     /// Adds a piece to a message that does not lie in one piece, decompressed where it is compressed.
     @usableFromInline
-    internal mutating func append(_ piece: RawSpan, isMessageEnd: Bool, as kind: MessageKind) throws(ProtocolError) {
-        let countBefore = message.count
-        if isCompressed {
+    internal func append(
+        _ piece: RawSpan, isMessageEnd: Bool, as kind: MessageKind, to partial: PartialInput
+    ) throws(ProtocolError) {
+        let countBefore = partial.message.count
+        if partial.isCompressed {
             try decompressor?.decompress(
-                piece, isMessageEnd: isMessageEnd, into: &message, limitBytes: limits.maximumMessageBytes)
+                piece, isMessageEnd: isMessageEnd, into: &partial.message, limitBytes: limits.maximumMessageBytes)
         } else {
-            message.append(piece)
+            partial.message.append(piece)
         }
         guard kind == .text else { return }
-        let isValid = message.withReadableBytes { text.validate($0.extracting(droppingFirst: countBefore)) }
+        let isValid = partial.message.withReadableBytes {
+            partial.text.validate($0.extracting(droppingFirst: countBefore))
+        }
         // RFC 6455 §8.1: text that is not UTF-8 fails the connection, here with its first invalid byte.
-        guard isValid, text.isAtBoundary || !isMessageEnd else { throw .invalidText }
+        guard isValid, partial.text.isAtBoundary || !isMessageEnd else { throw .invalidText }
     }
 
     /// Keeps the storage of a message that has been handed on for the next.
     @usableFromInline
-    internal mutating func keepStorage(of whole: consuming ByteBuffer) {
+    internal func keepStorage(of whole: consuming ByteBuffer, in partial: PartialInput) {
         // A violation or a close frame cannot have come between: there is no other message.
-        message = whole
-        message.removeAll()
-        message.releaseStorage(above: Self.keptStorageBytes)
-        if isCompressed { decompressor?.recycle(&message) }
+        partial.message = whole
+        partial.message.removeAll()
+        partial.message.releaseStorage(above: Self.keptStorageBytes)
+        if partial.isCompressed { decompressor?.recycle(&partial.message) }
     }
 
     @inlinable
     internal mutating func receiveControl<Handler: SessionHandler & ~Copyable>(
-        _ header: FrameHeader, _ piece: RawSpan, isWhole: Bool, isEnd: Bool, outbox: inout Outbox,
-        handler: inout Handler
+        _ header: FrameHeader, _ piece: RawSpan, isWhole: Bool, isEnd: Bool, _ partial: PartialInput,
+        outbox: inout Outbox, handler: inout Handler
     ) throws(ProtocolError) {
         if isWhole {
             try deliverControl(header.opcode, piece, outbox: &outbox, handler: &handler)
             return
         }
-        controlPayload.append(piece)
+        partial.controlPayload.append(piece)
         guard isEnd else { return }
-        let payload = controlPayload.takeAll()
+        let payload = partial.controlPayload.takeAll()
         try payload.withReadableBytes { (bytes) throws(ProtocolError) in
             try deliverControl(header.opcode, bytes, outbox: &outbox, handler: &handler)
         }
@@ -246,8 +246,8 @@ public struct MessageReceiver: ~Copyable {
     @usableFromInline
     internal mutating func finish() {
         isFinished = true
-        frame = nil
-        message.removeAll()
-        message.releaseStorage(above: 0)
+        partial?.frame = nil
+        partial?.message.removeAll()
+        partial?.message.releaseStorage(above: 0)
     }
 }

@@ -7,21 +7,20 @@ public struct Outbox: ~Copyable {
     public let role: Role
     /// The encoded frames that wait to be written.
     public var bytes = ByteBuffer()
-    /// How far the closing handshake has come.
-    public internal(set) var closing = ClosingHandshake()
-    /// The largest payload of a data frame, in bytes (1 or more): a larger message is sent in fragments. nil: never.
-    public let fragmentBytes: Int?
     /// Who looks at the frames; nil: nobody.
     public var observer: (any SentFrameObserver)?
     /// What has been sent.
     public var traffic: Traffic { sent }
 
     @usableFromInline internal var sent = Traffic()
+    /// The largest payload of a data frame, in bytes (1 or more): a larger message is sent in fragments.
+    @usableFromInline internal let maximumPayloadBytes: Int
+    /// How far the closing handshake has come; nil: it has not begun, as with nearly all connections there are.
+    @usableFromInline internal private(set) var closingState: ClosingState?
     @usableFromInline internal let maskingKeys: MaskingKeySource
     @usableFromInline internal let compressor: (any MessageCompressor)?
     /// The answer to the latest ping, kept back while the peer does not read.
-    private var pendingPong = ByteBuffer()
-    private var hasPendingPong = false
+    private var pendingPong: [UInt8]?
 
     /// With more than this many bytes waiting, only the latest ping is answered: a peer that sends pings and
     /// reads nothing costs no more than this.
@@ -35,8 +34,18 @@ public struct Outbox: ~Copyable {
         self.role = role
         self.maskingKeys = maskingKeys
         self.compressor = compressor
-        self.fragmentBytes = fragmentBytes.map { max(1, $0) }
+        maximumPayloadBytes = fragmentBytes.map { max(1, $0) } ?? .max
     }
+
+    /// How far the closing handshake has come.
+    public internal(set) var closing: ClosingHandshake {
+        get { closingState?.handshake ?? ClosingHandshake() }
+        set { closingState = ClosingState(newValue) }
+    }
+
+    /// Whether our close frame has been sent.
+    @inlinable
+    public var isSendingOver: Bool { closingState?.handshake.isSendingOver ?? false }
 
     /// Sends a message.
     /// - Parameters:
@@ -47,7 +56,7 @@ public struct Outbox: ~Copyable {
     @discardableResult
     public mutating func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
         // RFC 6455 §5.5.1: no data frames after a close frame.
-        guard !closing.isSendingOver else { return false }
+        guard !isSendingOver else { return false }
         sent.messages &+= 1
         sent.messageBytes &+= payload.byteCount
         if compressor == nil || !sendCompressed(payload, as: kind) {
@@ -63,8 +72,8 @@ public struct Outbox: ~Copyable {
 
     @inlinable
     internal mutating func appendMessage(_ payload: RawSpan, as kind: MessageKind, isCompressed: Bool) {
-        if let fragmentBytes, payload.byteCount > fragmentBytes {
-            appendFragments(payload, as: kind, isCompressed: isCompressed, fragmentBytes: fragmentBytes)
+        if payload.byteCount > maximumPayloadBytes {
+            appendFragments(payload, as: kind, isCompressed: isCompressed)
         } else {
             appendFrame(kind.opcode, payload, isCompressed: isCompressed)
         }
@@ -88,7 +97,7 @@ public struct Outbox: ~Copyable {
     /// - Returns: Whether it was sent: only the first is.
     @discardableResult
     public mutating func sendClose(_ frame: CloseFrame) -> Bool {
-        guard !closing.isSendingOver else { return false }
+        guard !isSendingOver else { return false }
         closing.wasStartedHere = closing.received == nil
         closing.sent = frame
         var payload = ByteBuffer()
@@ -99,11 +108,10 @@ public struct Outbox: ~Copyable {
 
     /// Says that ``bytes`` have been taken to be written, so that what was kept back can follow.
     public mutating func bytesWereTaken() {
-        guard hasPendingPong, bytes.count <= Self.pongBacklogBytes else { return }
-        hasPendingPong = false
+        guard let payload = pendingPong, bytes.count <= Self.pongBacklogBytes else { return }
+        pendingPong = nil
         guard closing.received == nil else { return }
-        let payload = pendingPong.takeAll()
-        payload.withReadableBytes { appendFrame(.pong, $0) }
+        appendFrame(.pong, payload.span.bytes)
     }
 
     @usableFromInline
@@ -111,13 +119,12 @@ public struct Outbox: ~Copyable {
         // RFC 6455 §5.5.2: a ping must be answered with a pong, unless a close frame has been received.
         guard closing.received == nil else { return }
         // RFC 6455 §5.5.3: only the most recent of several pings needs an answer, so this one stands for any kept back.
-        hasPendingPong = bytes.count > Self.pongBacklogBytes
-        guard hasPendingPong else {
+        guard bytes.count > Self.pongBacklogBytes else {
+            pendingPong = nil
             appendFrame(.pong, payload)
             return
         }
-        pendingPong.removeAll()
-        pendingPong.append(payload)
+        pendingPong = payload.withUnsafeBytes { Array($0) }
     }
 
     @usableFromInline
@@ -129,18 +136,18 @@ public struct Outbox: ~Copyable {
 
     private mutating func sendControl(_ opcode: Opcode, _ payload: RawSpan) -> Bool {
         // RFC 6455 §5.5: control frames must have a payload of 125 bytes or less.
-        guard !closing.isSendingOver, payload.byteCount <= FrameHeader.maximumControlPayloadBytes else { return false }
+        guard !isSendingOver, payload.byteCount <= FrameHeader.maximumControlPayloadBytes else { return false }
         appendFrame(opcode, payload)
         return true
     }
 
     @usableFromInline
     internal mutating func appendFragments(
-        _ payload: RawSpan, as kind: MessageKind, isCompressed: Bool, fragmentBytes: Int
+        _ payload: RawSpan, as kind: MessageKind, isCompressed: Bool
     ) {
         var offset = 0
         while offset < payload.byteCount {
-            let end = min(payload.byteCount, offset + fragmentBytes)
+            let end = min(payload.byteCount, offset + maximumPayloadBytes)
             // RFC 7692 §6.1: RSV1 is set on the first fragment and on no other.
             appendFrame(
                 offset == 0 ? kind.opcode : .continuation, payload.extracting(offset..<end),
@@ -169,5 +176,15 @@ public struct Outbox: ~Copyable {
         }
         sent.wireBytes &+= header.encodedBytes &+ payload.byteCount
         if let observer { observer.sent(header, payload: payload) }
+    }
+}
+
+/// How far the closing handshake has come, apart from the connections for which it has not begun.
+@usableFromInline
+internal final class ClosingState {
+    @usableFromInline internal let handshake: ClosingHandshake
+
+    init(_ handshake: ClosingHandshake) {
+        self.handshake = handshake
     }
 }

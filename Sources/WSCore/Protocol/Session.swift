@@ -21,19 +21,21 @@ public struct Session: ~Copyable {
     ///   - fragmentBytes: The largest payload of a data frame sent, in bytes; nil: no limit.
     ///   - compressor: Compresses what is sent, where that was agreed on.
     ///   - decompressor: Restores what the peer compressed, where that was agreed on.
+    ///   - partialInputs: What sessions of the same loop share while nothing has arrived in part.
     public init(
         role: Role, limits: Limits, maskingKeys: MaskingKeySource, fragmentBytes: Int? = nil,
-        compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil
+        compressor: (any MessageCompressor)? = nil, decompressor: (any MessageDecompressor)? = nil,
+        partialInputs: PartialInputPool = PartialInputPool()
     ) {
         outbox = Outbox(role: role, maskingKeys: maskingKeys, fragmentBytes: fragmentBytes, compressor: compressor)
-        receiver = MessageReceiver(role: role, limits: limits, decompressor: decompressor)
+        receiver = MessageReceiver(role: role, limits: limits, decompressor: decompressor, pool: partialInputs)
     }
 
     /// How far the closing handshake has come.
     public var closing: ClosingHandshake { outbox.closing }
 
     /// Whether a message has begun to arrive and has not arrived in full.
-    public var isInMessage: Bool { receiver.messageKind != nil }
+    public var isInMessage: Bool { receiver.partial?.messageKind != nil }
 
     /// How much of it has arrived; nil: there is none.
     public var incomingProgress: MessageProgress? { receiver.progress }

@@ -122,6 +122,10 @@ final class ListenRun {
         urlPrefix = address.map { "\(scheme)://\($0)" } ?? "ws+unix:\(path):"
         let url = address.map { "\(scheme)://\($0)/" } ?? "ws+unix:\(path)"
         console.notice("Listening on \(url)" + (editor == nil ? "" : "; /help lists commands"))
+        if let path = settings.arguments.servedDirectory {
+            let place = address.map { " at \(settings.tls == nil ? "http" : "https")://\($0)/" } ?? ""
+            console.notice(escapingControls("Serving the files of \(path)\(place)"))
+        }
         if settings.arguments.servesConsole, let address {
             console.notice("Console at \(ConsolePage.url(of: address, isSecure: settings.tls != nil))")
         }

@@ -60,7 +60,8 @@ import Testing
     func refusal() throws {
         try withServer { loop, fixture, address in
             let client = try connect(address, on: loop)
-            try client.write(Array("POST /upload HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8) + pattern(500_000))
+            let head = "POST /upload HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\r\n"
+            try client.write(Array(head.utf8) + pattern(500_000))
             loop.run { client.recorder.hasEnded }
             let answer = String(decoding: client.recorder.received, as: UTF8.self)
             #expect(answer.hasPrefix("HTTP/1.1 405 "))

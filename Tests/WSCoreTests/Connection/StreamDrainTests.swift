@@ -58,6 +58,55 @@ import Testing
         }
     }
 
+    @Test("what is to follow the first bytes is asked for piece by piece, and counted", arguments: Transport.allCases)
+    func refilled(transport: Transport) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(transport, on: loop)
+            let raw = StreamEnd(far)
+            let words = pattern(10_000_001)
+            let pieceBytes = 100_000
+            var output = ByteBuffer()
+            output.append("head")
+            var (askedBytes, writtenBytes): (Int, Int?) = (0, nil)
+            _ = StreamDrain(near, output: output, closesOwnSide: true) { output in
+                let isEmpty = output.isEmpty
+                #expect(isEmpty)
+                let piece = words[askedBytes..<min(askedBytes + pieceBytes, words.count)]
+                piece.withUnsafeBytes { output.append($0.bytes) }
+                askedBytes += piece.count
+            } completion: {
+                writtenBytes = $0
+            }
+            loop.run(for: .milliseconds(50))
+            // A reader that does not read is not written for.
+            #expect(askedBytes < words.count)
+            raw.stream.startReading()
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received == Array("head".utf8) + words)
+            raw.stream.close()
+            loop.run(within: .milliseconds(500)) { writtenBytes != nil }
+            #expect(writtenBytes == 4 + words.count)
+            loop.runOnce()
+        }
+    }
+
+    @Test("a peer that reads nothing has more time where it is given, but not when it has everything")
+    func patience() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            var output = ByteBuffer()
+            pattern(5_000_000).withUnsafeBytes { output.append($0.bytes) }
+            var writtenBytes: Int?
+            _ = StreamDrain(near, output: output, closesOwnSide: true, patience: .seconds(3)) { writtenBytes = $0 }
+            loop.run(for: .milliseconds(2200))
+            #expect(writtenBytes == nil)
+            loop.run(within: .milliseconds(3000)) { writtenBytes != nil }
+            #expect((1..<5_000_000).contains(writtenBytes ?? 0))
+            far.close()
+            loop.runOnce()
+        }
+    }
+
     private func withDrain(
         _ transport: Transport = .socketPair, words: [UInt8], closesOwnSide: Bool, before: [UInt8] = [],
         _ body: (EventLoop, StreamEnd, @escaping () -> Bool) throws -> Void

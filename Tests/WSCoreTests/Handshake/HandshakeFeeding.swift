@@ -19,6 +19,7 @@ enum ClientOutcome: Equatable {
 enum ServerOutcome: Equatable {
     case needsMore
     case upgrade(ServerUpgrade, consumedByteCount: Int)
+    case request(RequestHead)
     case refused(HandshakeRefusal)
 }
 
@@ -48,10 +49,11 @@ extension ServerHandshake {
         var fed = 0
         do {
             for piece in pieces {
-                if case .upgrade(let upgrade, let count) = try receive(piece.span.bytes) {
-                    return .upgrade(upgrade, consumedByteCount: fed + count)
+                switch try receive(piece.span.bytes) {
+                case .needsMore: fed += piece.count
+                case .upgrade(let upgrade, let count): return .upgrade(upgrade, consumedByteCount: fed + count)
+                case .request(let request): return .request(request)
                 }
-                fed += piece.count
             }
             return .needsMore
         } catch {

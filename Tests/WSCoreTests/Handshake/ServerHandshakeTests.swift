@@ -110,10 +110,7 @@ import Testing
             ("GET / HTTP/1.1\r\nContent-Length: 1\r\n" + good, 400),
             ("GET / HTTP/1.1\r\nContent-Length: x\r\n" + good, 400),
             ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + good, 400),
-            ("GET / HTTP/1.1\r\n" + host, 426),
             ("GET / HTTP/1.1\r\n" + host + "Upgrade: websocket\r\n" + key + version, 426),
-            ("GET / HTTP/1.1\r\n" + host + "Connection: Upgrade\r\n" + key + version, 426),
-            ("GET / HTTP/1.1\r\n" + host + "Upgrade: websockets\r\nConnection: Upgrade\r\n" + key + version, 426),
             ("GET / HTTP/1.1\r\n" + host + upgrade + key, 426),
             ("GET / HTTP/1.1\r\n" + host + upgrade + key + "Sec-WebSocket-Version: 8\r\n", 426),
             ("GET / HTTP/1.1\r\n" + host + upgrade + key + version + version, 400),
@@ -161,36 +158,45 @@ import Testing
         #expect(handshake.outcome(of: [Array("GET / HTTP/1.1\r\n\(Self.good)\r\n".utf8)]) == .refused(refusal))
     }
 
-    @Test("a browser that opens the page is told how to connect")
-    func plainRequest() throws {
-        let refusal = try #require(
-            Self.refusal("GET /page HTTP/1.1\r\n" + Self.host + "\r\n", policy: try ServerPolicy(path: "/ws")))
-        #expect(refusal.isPlainRequest)
-        #expect(refusal.request?.path == "/page")
-        #expect(
-            String(decoding: refusal.responseBytes, as: UTF8.self)
-                == """
-                HTTP/1.1 426 Upgrade Required\r
-                Content-Type: text/plain; charset=utf-8\r
-                Content-Length: 76\r
-                Connection: close, Upgrade\r
-                Upgrade: websocket\r
-                \r
-                This is a WebSocket server; connect with wsx connect ws://localhost:8080/ws
+    @Test(
+        "a good request that asks for no WebSocket is no business of the handshake, whatever its method and content are",
+        arguments: [
+            "GET /page?q HTTP/1.1\r\n", "HEAD /page?q HTTP/1.1\r\n", "GET /page?q HTTP/1.0\r\n",
+            "POST /page?q HTTP/1.1\r\nContent-Length: 5\r\n", "GET http://localhost/page?q HTTP/1.1\r\n",
+            "GET /page?q HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n",
+            "GET /page?q HTTP/1.1\r\nOrigin: http://evil.example\r\n",
+        ])
+    func plainRequest(text: String) throws {
+        let outcome = Self.outcome(
+            of: Array((text + Self.host + "\r\nhello").utf8), policy: try ServerPolicy(path: "/ws"))
+        guard case .request(let request) = outcome else { Issue.record("\(outcome)"); return }
+        #expect(request.path == "/page")
+        #expect(request.query == "q")
+    }
 
-                """)
+    @Test(
+        "what holds for every request holds for one that asks for no WebSocket",
+        arguments: [
+            ("GET / HTTP/1.1\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n", 400),
+            ("GET /#x HTTP/1.1\r\n" + host, 400), ("OPTIONS * HTTP/1.1\r\n" + host, 400),
+            ("CONNECT h:80 HTTP/1.1\r\n" + host, 400),
+            ("GET / HTTP/1.1\r\nHost: evil.example\r\n", 403), ("POST / HTTP/1.1\r\nHost: evil.example\r\n", 403),
+            ("GET http://evil.example/ HTTP/1.1\r\n" + host, 403),
+        ])
+    func badPlainRequest(text: String, status: Int) throws {
+        let refusal = try #require(Self.refusal(text + "\r\n", policy: try ServerPolicy()))
+        #expect(refusal.status == status)
     }
 
     @Test("refusals carry the fields that their status demands (RFC 6455 §4.4, RFC 9110 §15.5.6)")
     func refusalFields() throws {
         let policy = try ServerPolicy()
-        let method = try #require(Self.refusal("POST / HTTP/1.1\r\n\r\n", policy: policy))
+        let method = try #require(Self.refusal("POST / HTTP/1.1\r\n" + Self.upgrade + "\r\n", policy: policy))
         #expect(String(decoding: method.responseBytes, as: UTF8.self).contains("\r\nAllow: GET\r\n"))
         let version = try #require(
             Self.refusal("GET / HTTP/1.1\r\n" + Self.host + Self.upgrade + Self.key + "\r\n", policy: policy))
         #expect(String(decoding: version.responseBytes, as: UTF8.self).contains("\r\nSec-WebSocket-Version: 13\r\n"))
-        #expect(!version.isPlainRequest)
-        let head = try #require(Self.refusal("HEAD / HTTP/1.1\r\n\r\n", policy: policy))
+        let head = try #require(Self.refusal("HEAD / HTTP/1.1\r\n" + Self.upgrade + "\r\n", policy: policy))
         #expect(String(decoding: head.responseBytes, as: UTF8.self).hasSuffix("\r\n\r\n"))
         #expect(
             String(decoding: ServerHandshake.timeoutRefusal.responseBytes, as: UTF8.self).hasPrefix(

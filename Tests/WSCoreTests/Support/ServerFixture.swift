@@ -8,6 +8,7 @@ final class ServerFixture {
     var clients: [Server<RecordingPeer>.Client] = []
     var handlers: [RecordingPeer] = []
     var refusals: [HandshakeRefusal] = []
+    var served: [ServedRequest] = []
     /// What TLS with clients failed with.
     var failures: [TLSError] = []
     /// Prepares the handler of each client.
@@ -24,14 +25,15 @@ final class ServerFixture {
 
     init(
         _ policy: ServerPolicy, deflate: DeflatePreferences? = nil, on loop: EventLoop,
-        handshakeTimeout: Duration = .seconds(10), tls: TLSLayer? = nil
+        responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
+        responsePatience: Duration = .seconds(30), tls: TLSLayer? = nil
     ) {
         let registry = Registry()
         self.registry = registry
         server = Server(
             .init(
                 policy: policy, connection: .init(role: .server, limits: .server), deflate: deflate,
-                handshakeTimeout: handshakeTimeout),
+                responder: responder, handshakeTimeout: handshakeTimeout, responsePatience: responsePatience),
             tls: tls, on: loop
         ) { client in
             let handler = RecordingPeer()
@@ -43,6 +45,7 @@ final class ServerFixture {
         }
         registry.fixture = self
         server.didRefuse = { refusal, _ in registry.fixture?.refusals.append(refusal) }
+        server.didServe = { registry.fixture?.served.append($0) }
         server.didFailToSecure = { error, _ in registry.fixture?.failures.append(error) }
     }
 

@@ -26,6 +26,13 @@ extension CommandSpecification {
                 The bound address is printed on standard error, with `--output json` also as a `listening` event. \
                 The server runs until SIGINT or SIGTERM, closes every client with 1001 and exits with 0.
                 """),
+            .paragraph(
+                """
+                Requests that ask for no WebSocket are answered, too: with the files of `--serve`; without it `/` shows how \
+                to connect, 426 says that there is a WebSocket at a path, and 404 that there is none. Each is told of in \
+                a line, and its connection is closed after the answer. A request must name the server in Host by an IP \
+                address, `localhost` or a host that `--origin` allows; any other is refused with 403.
+                """),
         ],
         sections: [
             .values, .formats, .jsonEvents(events, example: eventExample), .replaying, .exitStatus, .violations, limits,
@@ -41,6 +48,8 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "With TLS, and a certificate that clients pin",
                 line: "wsx listen --echo --tls-self-signed 8443"),
+            CommandExample(
+                purpose: "A page and its WebSocket on one port", line: "wsx listen --broadcast --serve public 8080"),
             CommandExample(purpose: "On a socket file", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 
@@ -76,6 +85,10 @@ extension CommandSpecification {
             ("Fragments of one message", "131,072, then close with 1008: `--max-fragments`."),
             ("Head of a request", "16 KiB and 100 fields, then 431."),
             ("Upgrade", "10 seconds, then 408: `--handshake-timeout`."),
+            (
+                "Answer to a request that asks for no WebSocket",
+                "30 seconds in which the client takes nothing of it, then the connection is dropped."
+            ),
             ("Closing handshake", "5 seconds, then the connection is dropped: `--close-timeout`."),
             (
                 "Queued output of one client",

@@ -33,8 +33,10 @@ extension OptionTable {
             "header", "H", value: OptionValue("HEADER"), repeatable: true, group: .server,
             summary: "Add 'Name: value' or @FILE to responses",
             manual: """
-                Add a field to the response that accepts a client. *HEADER* is `Name: value`, \
-                or `@` and the path of a file that has one such field a line.
+                Add a field to the response that accepts a client, and to those to requests that ask for no WebSocket, \
+                for instance `Access-Control-Allow-Origin: *`. There it takes the place of `Cache-Control: no-cache` and \
+                `Cross-Origin-Resource-Policy: same-site`; what else a response has of its own stays. *HEADER* is \
+                `Name: value`, or `@` and the path of a file that has one such field a line.
                 """,
             effect: .update(.listen { arguments, value in arguments.headers.append(value) })),
         OptionSpecification(

@@ -1,0 +1,47 @@
+import Foundation
+
+@testable import WSCore
+
+extension FuzzTarget {
+    /// Paths of requests, and the pages of directories with names from them.
+    ///
+    /// - What is taken for names is what the escapes stand for, and no name leads elsewhere.
+    /// - Written again it is the same, and no URL of another server.
+    /// - Nothing of a name becomes HTML, and the link leads to the name.
+    static let requestPaths = FuzzTarget(name: "request-paths") { input in
+        let text = String(decoding: input, as: UTF8.self)
+        guard let path = try? RequestPath(parsing: text) else { return }
+        let pieces = text.split(separator: "/" as Character, omittingEmptySubsequences: true)
+        // A combining mark behind a slash makes another character of it.
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            expectEqual(path.names, pieces.compactMap { $0.removingPercentEncoding }, "the names")
+        }
+        for name in path.names { checkName(name) }
+        let written = path.directoryText
+        expect(written.hasPrefix("/") && !written.hasPrefix("//"), "the path is written as \(written)")
+        expect(written.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "the path is written as \(written)")
+        guard let again = try? RequestPath(parsing: written) else { unexpected("\(written) is no path") }
+        expectEqual(again.names, path.names, "the names of what is written")
+        expect(again.endsWithSlash, "\(written) has a slash at its end")
+        checkPage(of: path)
+    }
+
+    private static func checkName(_ name: String) {
+        let isOne = !name.isEmpty && !name.utf8.contains { $0 == 0 || "/\\".utf8.contains($0) }
+        expect(isOne, "a name leads elsewhere: \(name)")
+        expect(name.utf8.first != UInt8(ascii: ".") || name == ".well-known", "a hidden name is served: \(name)")
+        expect(RequestPath.isServed(name), "a name is served and is not: \(name)")
+    }
+
+    private static func checkPage(of path: RequestPath) {
+        let entries = path.names.map { DirectoryIndex.Entry(name: $0, size: 1, modifiedSeconds: 0) }
+        let page = DirectoryIndex(path: path, entries: entries, isCut: false).html
+        guard let plainPath = try? RequestPath(parsing: path.names.isEmpty ? "/" : "/a/") else { return }
+        let plainEntries = path.names.map { _ in DirectoryIndex.Entry(name: "a", size: 1, modifiedSeconds: 0) }
+        let plain = DirectoryIndex(path: plainPath, entries: plainEntries, isCut: false).html
+        for character in "<>\"\r".utf8 {
+            let counts = [page, plain].map { page in page.utf8.count { $0 == character } }
+            expectEqual(counts[0], counts[1], "how often there is a character \(character)")
+        }
+    }
+}

@@ -1,0 +1,542 @@
+"""`wsx listen` answers requests that ask for no WebSocket: `--serve`, and what there is without it."""
+
+import concurrent.futures
+import email.utils
+import hashlib
+import html.parser
+import os
+import re
+import socket
+import stat
+import time
+import urllib.parse
+
+import pytest
+
+import wire
+from processes import Listener, assert_fails, descriptor_count, memory_limit, peak_resident_bytes, run, wait_until, wsx
+
+MEBIBYTE = 1 << 20
+SECRET = b"nobody is to see this"
+LARGE_BYTES = 8 * MEBIBYTE
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A directory with all sorts of files, and a secret beside it."""
+    base = tmp_path_factory.mktemp("site")
+    (base / "secret.txt").write_bytes(SECRET)
+    (base / "secret").mkdir()
+    (base / "secret/secret.txt").write_bytes(SECRET)
+    root = base / "root"
+    (root / "sub/deep").mkdir(parents=True)
+    (root / "with index").mkdir()
+    (root / "list").mkdir()
+    (root / ".git").mkdir()
+    (root / ".well-known").mkdir()
+    files = {
+        "page.html": b"<p>page", "app.js": b"1", "style.css": b"", "data.json": b"{}", "icon.svg": b"<svg/>",
+        "module.wasm": b"\0asm", "unknown": b"?", "notes.txt": "zwölf".encode(), "digits.txt": b"0123456789",
+        "large.bin": os.urandom(LARGE_BYTES), "empty.txt": b"", "sub/deep/file.txt": b"deep",
+        "with index/index.html": b"<p>index", ".git/config": SECRET, ".env": SECRET,
+        ".well-known/security.txt": b"contact", "list/plain.txt": b"x",
+    }
+    for name, contents in files.items():
+        (root / name).write_bytes(contents)
+    long_ago = time.time() - 1000
+    for name in files:
+        os.utime(root / name, (long_ago, long_ago))
+    links = {
+        "inside": "notes.txt", "sub/deep/up": "../../notes.txt", "to-sub": "sub", "out": "../secret.txt",
+        "out-dir": "..", "absolute": str(base / "secret.txt"), "absolute-in": str(root / "notes.txt"), "loop": "loop",
+        "slash": "/", "proc": "/proc/self/root", "sub/out": "../../secret.txt", "via": "sub/../../secret.txt",
+        "back": "../root/notes.txt", "sub/deep/top": "../..", "sub/deep/above": "../../..", "chain": "out",
+    }
+    for name, target in links.items():
+        (root / name).symlink_to(target)
+    os.mkfifo(root / "pipe")
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(site):
+    with Listener("--echo", "--serve", site) as server:
+        yield server
+        assert wsx("connect", "-n", "1", server.url, "alive").out == b"alive\n"
+        assert server.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def bare():
+    """A server without files."""
+    with Listener("--echo") as server:
+        yield server
+
+
+class Answer:
+    """An answer, read to the end of its connection."""
+
+    def __init__(self, data):
+        self.data = data
+        self.head, _, self.body = data.partition(b"\r\n\r\n")
+        self.status = int(self.head.split(b" ")[1]) if data else None
+
+    def field(self, name):
+        value = wire.field(self.head, name.encode())
+        return None if value is None else value.decode()
+
+
+def ask(server, target="/", *fields, method="GET", version="1.1", host="127.0.0.1"):
+    """Sends a request as it is, and reads all of the answer."""
+    head = [f"{method} {target} HTTP/{version}", *([f"Host: {host}"] if host else []), *fields, "", ""]
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+    with stream.sock:
+        stream.send("\r\n".join(head).encode("latin-1"))
+        answer = Answer(stream.read_to_end())
+    if answer.status and answer.status != 304 and method != "HEAD":
+        assert len(answer.body) == int(answer.field("Content-Length"))
+    return answer
+
+
+def http_url(server, path=""):
+    return server.url.replace("ws", "http", 1) + path
+
+
+def curl(*arguments, **options):
+    return run(["curl", "--silent", "--show-error", "--max-time", "50", *arguments], **options)
+
+
+# Without files
+
+
+@pytest.mark.parametrize(
+    "options, target, method, status",
+    [([], "/", "GET", 200), ([], "/", "HEAD", 200), ([], "/x", "GET", 426), ([], "/x", "HEAD", 426),
+     ([], "/", "POST", 405), ([], "/x", "DELETE", 405), ([], "/../../etc/passwd", "GET", 426),
+     (["--path", "/ws"], "/", "GET", 200), (["--path", "/ws"], "/ws", "GET", 426),
+     (["--path", "/ws"], "/ws?q", "GET", 426), (["--path", "/ws"], "/other", "GET", 404)])
+def test_a_request_without_a_websocket_gets_the_right_status(options, target, method, status):
+    with Listener("--echo", *options) as server:
+        answer = ask(server, target, method=method)
+        assert answer.status == status
+        assert (answer.field("Upgrade") == "websocket") == (status == 426)
+        assert ("Upgrade" in answer.field("Connection")) == (status == 426)
+        assert answer.field("Allow") == ("GET, HEAD" if status == 405 else None)
+        assert answer.field("Content-Type") == "text/plain; charset=utf-8"
+        assert (answer.body == b"") == (method == "HEAD")
+        server.wait_for(rf"Answered {method} {re.escape(target)} from 127\.0\.0\.1:\d+: {status}, \d+ B, ")
+
+
+def test_the_page_at_the_root_says_how_to_connect(bare):
+    answer = ask(bare, host=f"localhost:{bare.port}")
+    assert f"wsx connect ws://localhost:{bare.port}/\n".encode() in answer.body
+    # What the client writes into Host is not pasted into a shell.
+    answer = ask(bare, host="$(id).localhost")
+    assert b"wsx connect ws://HOST/\n" in answer.body
+
+
+def test_http_1_0_is_answered(bare):
+    assert ask(bare, version="1.0").status == 200
+    assert ask(bare, version="2.0").status == 505
+
+
+def test_a_body_is_nobodys_business_and_the_answer_arrives(bare):
+    result = curl("--include", "--data-binary", "@-", "-H", "Expect:", http_url(bare, "upload"), stdin=b"x" * MEBIBYTE)
+    assert result.out.startswith(b"HTTP/1.1 405 ")
+
+
+def test_what_comes_behind_a_request_is_no_second_one(bare):
+    request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", bare.port), timeout=30))
+    with stream.sock:
+        stream.send(request * 3)
+        assert stream.read_to_end().count(b"HTTP/1.1 ") == 1
+
+
+def test_a_line_of_the_log_cannot_be_forged():
+    with Listener("--echo") as server:
+        for target in ["/%0AAnswered%1b[2J", "/\x1b[2J", "/\u009b31m", "/a b"]:
+            ask(server, target, host="\u009b2J")
+            ask(server, target)
+        ask(server, "/last")
+        server.wait_for(r"Answered GET /last ")
+        lines = server.err.splitlines()
+        assert len(lines) == 1 + 8 + 1
+        assert not re.search("[\x00-\x1f\x7f-\x9f]", "".join(lines))
+
+
+def test_response_fields_go_to_pages_and_files(site):
+    with Listener("--echo", "-H", "Access-Control-Allow-Origin: *", "-H", "Cache-Control: no-store",
+                  "-H", "Content-Type: x/y", "--serve", site) as server:
+        answer = ask(server, "/app.js")
+        assert answer.field("Access-Control-Allow-Origin") == "*"
+        assert answer.head.count(b"Cache-Control: no-store") == answer.head.count(b"Cache-Control") == 1
+        assert answer.field("Content-Type") == "text/javascript; charset=utf-8"
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    "path, media_type",
+    [("page.html", "text/html; charset=utf-8"), ("app.js", "text/javascript; charset=utf-8"),
+     ("style.css", "text/css; charset=utf-8"), ("data.json", "application/json"), ("icon.svg", "image/svg+xml"),
+     ("module.wasm", "application/wasm"), ("unknown", "application/octet-stream"),
+     ("notes.txt", "text/plain; charset=utf-8"), ("empty.txt", "text/plain; charset=utf-8"),
+     ("inside", "application/octet-stream"), ("sub/deep/up", "application/octet-stream"),
+     ("to-sub/deep/file.txt", "text/plain; charset=utf-8"), ("sub/deep/top/app.js", "text/javascript; charset=utf-8"),
+     (".well-known/security.txt", "text/plain; charset=utf-8"), ("with%20index/", "text/html; charset=utf-8"),
+     ("%61pp.js", "text/javascript; charset=utf-8"), ("large.bin", "application/octet-stream")])
+def test_a_file_comes_with_its_type(server, site, path, media_type):
+    answer = ask(server, f"/{path}?query")
+    file = site / urllib.parse.unquote(path)
+    assert (answer.status, answer.field("Content-Type")) == (200, media_type)
+    assert answer.body == (file / "index.html" if file.is_dir() else file).read_bytes()
+    assert answer.field("X-Content-Type-Options") == "nosniff"
+    assert answer.field("Cache-Control") == "no-cache"
+    assert answer.field("Connection") == "close"
+    assert abs(email.utils.parsedate_to_datetime(answer.field("Date")).timestamp() - time.time()) < 60
+    head = ask(server, f"/{path}", method="HEAD")
+    assert (head.status, head.body, head.field("Content-Length")) == (200, b"", str(len(answer.body)))
+
+
+def test_a_websocket_opens_at_any_path_beside_the_files(server):
+    for path in ["", "app.js", "sub", "..%2f"]:
+        assert wsx("connect", "-n", "1", server.url + path, "hi").out == b"hi\n"
+
+
+def test_what_is_missing_is_404_and_the_path_of_the_websockets_426(site):
+    with Listener("--echo", "--path", "/ws", "--serve", site) as server:
+        assert [ask(server, path).status for path in ["/ws", "/missing", "/app.js", "/app.js/", "/"]] == [
+            426, 404, 200, 404, 200]
+        assert ask(server, "/app.js", method="POST").status == 405
+    with Listener("--echo", "--path", "/app.js", "--serve", site) as server:
+        assert ask(server, "/app.js").body == b"1"
+        assert wsx("connect", "-n", "1", server.url + "app.js", "hi").out == b"hi\n"
+
+
+def test_a_head_that_is_too_large_gets_431(server):
+    assert ask(server, "/" + "x" * 20_000).status == 431
+
+
+# Ranges and conditions
+
+
+@pytest.mark.parametrize(
+    "given, body, content_range",
+    [("0-0", b"0", "bytes 0-0/10"), ("3-5", b"345", "bytes 3-5/10"), ("7-", b"789", "bytes 7-9/10"),
+     ("-2", b"89", "bytes 8-9/10"), ("0-99", b"0123456789", "bytes 0-9/10")])
+def test_curl_gets_a_range(server, given, body, content_range):
+    result = curl("--include", "--range", given, http_url(server, "digits.txt"))
+    answer = Answer(result.out)
+    assert (answer.status, answer.body, answer.field("Content-Range")) == (206, body, content_range)
+
+
+def test_a_range_that_there_is_not_is_416_and_several_are_the_whole(server):
+    answer = ask(server, "/digits.txt", "Range: bytes=10-")
+    assert (answer.status, answer.field("Content-Range")) == (416, "bytes */10")
+    for value in ["bytes=0-1,4-5", "bytes=5-4", "lines=1-2", "bytes=x"]:
+        answer = ask(server, "/digits.txt", f"Range: {value}")
+        assert (answer.status, answer.body) == (200, b"0123456789")
+    assert ask(server, "/digits.txt", "Range: bytes=0-1", method="HEAD").status == 200
+
+
+def test_curl_resumes_a_download(server, site, tmp_path):
+    contents = (site / "large.bin").read_bytes()
+    (tmp_path / "part").write_bytes(contents[:3_000_001])
+    result = curl("--continue-at", "-", "--output", tmp_path / "part", http_url(server, "large.bin"))
+    assert result.status == 0, result
+    assert (tmp_path / "part").read_bytes() == contents
+
+
+def test_conditions_of_a_request(server):
+    whole = ask(server, "/digits.txt")
+    tag, date = whole.field("ETag"), whole.field("Last-Modified")
+    assert tag.startswith('"')
+    earlier = email.utils.formatdate(email.utils.parsedate_to_datetime(date).timestamp() - 1, usegmt=True)
+    moment = email.utils.parsedate_to_datetime(date)
+    for fields, status in [
+        ([f"If-None-Match: {tag}"], 304), ([f"If-None-Match: W/{tag}"], 304), (["If-None-Match: *"], 304),
+        ([f'If-None-Match: "x", {tag}'], 304), (['If-None-Match: "x"'], 200), ([f"If-Modified-Since: {date}"], 304),
+        ([f"If-Modified-Since: {moment:%A, %d-%b-%y %H:%M:%S} GMT"], 304),
+        ([f"If-Modified-Since: {moment:%a %b} {moment.day:2} {moment:%H:%M:%S %Y}"], 304),
+        ([f"If-Modified-Since: {earlier}"], 200), (["If-Modified-Since: never"], 200),
+        (['If-None-Match: "x"', f"If-Modified-Since: {date}"], 200),
+        ([f"If-Match: {tag}"], 200), (["If-Match: *"], 200), (['If-Match: "x"'], 412), ([f"If-Match: W/{tag}"], 412),
+        ([f"If-Unmodified-Since: {earlier}"], 412), ([f"If-Unmodified-Since: {date}"], 200),
+        (["Range: bytes=1-2", f"If-Range: {tag}"], 206), (["Range: bytes=1-2", 'If-Range: "x"'], 200),
+        (["Range: bytes=1-2", f"If-Range: {date}"], 206), (["Range: bytes=1-2", f"If-Range: {earlier}"], 200),
+        ([f"If-None-Match: {tag}", "Range: bytes=1-2"], 304),
+    ]:
+        for method in ["GET", "HEAD"]:
+            answer = ask(server, "/digits.txt", *fields, method=method)
+            expected = 200 if (status, method) == (206, "HEAD") else status
+            assert answer.status == expected, (method, fields)
+            assert status != 304 or (answer.body, answer.field("ETag")) == (b"", tag)
+
+
+def test_a_file_that_has_just_changed_is_not_told_for_certain(server, site):
+    (site / "list/fresh.txt").write_bytes(b"fresh")
+    answer = ask(server, "/list/fresh.txt")
+    if time.time() - os.stat(site / "list/fresh.txt").st_mtime < 2:
+        assert answer.field("ETag").startswith('W/"')
+    assert ask(server, "/list/fresh.txt", f"If-None-Match: {answer.field('ETag')}").status == 304
+    (site / "list/fresh.txt").unlink()
+
+
+# Directories
+
+
+def test_a_directory_is_redirected_to_its_slash(server):
+    for target, location in [("/sub", "/sub/"), ("/sub?a=b", "/sub/?a=b"), ("/with%20index", "/with%20index/"),
+                             ("/to-sub", "/to-sub/"), ("http://127.0.0.1/sub", "/sub/")]:
+        answer = ask(server, target)
+        assert (answer.status, answer.field("Location")) == (301, location)
+
+
+@pytest.mark.parametrize(
+    "target", ["//evil.example", "//evil.example/", "//evil.example/..", "/\\evil.example", "///sub", "/%2Fevil.example",
+               "/.//evil.example", "//sub", "/sub//", "/%5cevil.example", "http://127.0.0.1//evil.example"])
+def test_no_path_redirects_to_another_server(server, target):
+    answer = ask(server, target)
+    assert answer.status in (400, 404)
+    assert answer.field("Location") is None
+
+
+class Links(html.parser.HTMLParser):
+    """The links of a page, with their texts, and all its elements."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.links, self.elements, self.is_in_link = [], set(), False
+        self.feed(page.decode())
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.add(tag)
+        if tag == "a":
+            assert [name for name, _ in attributes] == ["href"]
+            self.links.append([attributes[0][1], ""])
+        self.is_in_link = tag == "a"
+
+    def handle_endtag(self, tag):
+        self.is_in_link = False
+
+    def handle_data(self, data):
+        if self.is_in_link:
+            self.links[-1][1] += data
+
+
+def test_a_directory_page_shows_every_name_as_text_and_leads_to_each(server, site):
+    directory = site / "list"
+    names = ["<script>alert(1)<", '"onclick="x', "a&amp;b", "new\nline", "per%25cent", "que?ry#x", "'", "javascript:x",
+             "\u202egnp.exe", "水 🎈"]
+    hidden = [b"invalid\xff", b".hidden", b"back\\slash"]
+    for name in names:
+        (directory / name).write_bytes(name.encode())
+    for name in hidden:
+        with open(os.fsencode(directory) + b"/" + name, "wb") as file:
+            file.write(SECRET)
+    try:
+        answer = ask(server, "/list/")
+        page = Links(answer.body)
+        assert page.elements == {
+            "html", "head", "meta", "title", "style", "body", "h1", "table", "tr", "td", "a"}
+        assert "default-src 'none'" in answer.field("Content-Security-Policy")
+        texts = dict(page.links)
+        assert texts.pop("../") == "../"
+        assert len(texts) == len(names) + 1
+        for name in names:
+            link = urllib.parse.quote(name, safe="")
+            assert texts[link] == name.replace("\n", "\\u{A}").replace("\u202e", "\\u{202E}")
+            assert urllib.parse.urljoin("http://h/list/", link) == f"http://h/list/{link}"
+            assert ask(server, f"/list/{link}").body == name.encode()
+    finally:
+        for name in names:
+            (directory / name).unlink()
+        for name in hidden:
+            os.unlink(os.fsencode(directory) + b"/" + name)
+
+
+def test_the_root_page_leaves_out_what_is_not_served(server):
+    links = {link for link, _ in Links(ask(server, "/").body).links}
+    assert {"sub/", "to-sub/", "inside", ".well-known/", "app.js"} <= links
+    assert not links & {"../", "out", "out-dir/", "absolute", "absolute-in", "loop", "slash/", "proc/", "pipe", ".git/",
+                        ".env", "via", "back", "chain"}
+
+
+# Nothing outside
+
+
+def traversals():
+    """Paths that lead out of the root by some reading of them."""
+    dots = ["..", "%2e%2e", ".%2e", "%2E.", "%252e%252e", "%c0%ae%c0%ae", "%uff0e%uff0e", "..;", "..%00", "...", "%u002e.",
+            "%ef%bc%8e%ef%bc%8e"]
+    slashes = ["/", "%2f", "%5c", "\\", "%252f", "//", "/./", "%c0%af", "%e0%80%af", "/%2e/"]
+    prefixes = ["/", "/sub/", "/sub/deep/", "//", "/./", "/with%20index/"]
+    targets = ["secret.txt", "secret/secret.txt"]
+    return [
+        prefix + (dot + slash) * (1 + prefix.count("sub") + prefix.count("deep") + (prefix == "/with%20index/")) + target
+        for prefix in prefixes for dot in dots for slash in slashes for target in targets]
+
+
+LINKS_OUT = [
+    "/out", "/out-dir/secret.txt", "/out-dir/", "/absolute", "/absolute-in", "/loop", "/slash/etc/passwd",
+    "/proc/etc/passwd", "/sub/out", "/via", "/back", "/sub/deep/above/secret.txt", "/chain", "/out/", "/pipe",
+    "/.git/config", "/.env", "/%2egit/config", "/.git/", "/sub/../.env", "/to-sub/out", "/sub/deep/top/out",
+    "/sub/deep/top/.env", "/app.js/../.env", "/out-dir", "/.",
+]
+
+
+def test_no_path_leads_out_of_the_root(server):
+    paths = traversals()
+    assert len(paths) > 1000
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for path, answer in zip(paths + LINKS_OUT, pool.map(lambda path: ask(server, path), paths + LINKS_OUT)):
+            assert answer.status in (400, 404), (path, answer.data)
+            assert SECRET not in answer.data and b"root:" not in answer.data, path
+
+
+def test_a_link_that_changes_all_the_time_never_leads_out(server, site):
+    """The directory of a file becomes a link to the secret's and back while it is asked for."""
+    real, away, place = site / "real", site / "away", site / "place"
+    real.mkdir()
+    (real / "secret.txt").write_bytes(b"harmless")
+    away.symlink_to(site.parent / "secret")
+    answers = set()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        def ask_often():
+            for _ in range(300):
+                answers.add(ask(server, "/place/secret.txt").body)
+
+        asking = pool.submit(ask_often)
+        while not asking.done():
+            os.rename(real, place)
+            os.rename(place, real)
+            os.rename(away, place)
+            os.rename(place, away)
+        asking.result()
+    assert SECRET not in answers
+    away.unlink()
+    (real / "secret.txt").unlink()
+    real.rmdir()
+
+
+@pytest.mark.parametrize("host, status", [
+    ("evil.example", 403), ("127.0.0.1.evil.example", 403), ("localhost.evil.example:80", 403), ("10.0.0.1", 200),
+    ("localhost", 200), ("app.localhost:8080", 200), ("[::1]", 200), (None, 400), ("a b", 400), ("h:99999", 400)])
+def test_files_are_for_hosts_that_no_name_server_can_point_here(server, host, status):
+    assert ask(server, "/app.js", host=host).status == status
+
+
+def test_a_host_that_is_allowed_gets_files(site):
+    with Listener("--echo", "-o", "http://app.example", "--serve", site) as server:
+        assert ask(server, "/app.js", host="app.example").status == 200
+        assert ask(server, "/app.js", host="other.example").status == 403
+
+
+# Under load
+
+
+def test_a_hundred_downloads_at_once_are_whole(site):
+    expected = hashlib.sha256((site / "large.bin").read_bytes()).digest()
+
+    def digest(server, _):
+        return hashlib.sha256(ask(server, "/large.bin").body).digest()
+
+    with Listener("--echo", "--serve", site) as server:
+        before = descriptor_count(server.pid)
+        with concurrent.futures.ThreadPoolExecutor(100) as pool:
+            assert set(pool.map(lambda number: digest(server, number), range(100))) == {expected}
+        wait_until(lambda: descriptor_count(server.pid) <= before, what="the descriptors' release")
+        assert peak_resident_bytes(server.pid) < memory_limit(128 * MEBIBYTE)
+
+
+def test_a_client_that_stops_reading_holds_up_nobody(server, site):
+    stopped = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(20)]
+    try:
+        for sock in stopped:
+            sock.sendall(b"GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert ask(server, "/large.bin").body == (site / "large.bin").read_bytes()
+        assert wsx("connect", "-n", "1", server.url, "hi").out == b"hi\n"
+    finally:
+        for sock in stopped:
+            sock.close()
+
+
+def test_a_client_that_stops_reading_is_dropped_after_half_a_minute(site):
+    # More than the kernel keeps for a connection.
+    with open(site / "sparse", "wb") as file:
+        file.truncate(1 << 30)
+    with Listener("--echo", "--serve", site) as server:
+        before = descriptor_count(server.pid)
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
+            sock.sendall(b"GET /sparse HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            server.wait_for(r"Answered GET /sparse .*: 200, .*not all", timeout=60)
+            wait_until(lambda: descriptor_count(server.pid) <= before, what="the descriptors' release")
+    (site / "sparse").unlink()
+
+
+def test_a_file_beyond_4_gib_has_its_last_bytes(server, site):
+    size = (4 << 30) + 1000
+    with open(site / "huge", "wb") as file:
+        file.seek(size - 3)
+        file.write(b"end")
+    try:
+        assert ask(server, "/huge", method="HEAD").field("Content-Length") == str(size)
+        answer = ask(server, "/huge", f"Range: bytes={size - 5}-")
+        assert (answer.status, answer.body) == (206, b"\0\0end")
+        result = curl("--output", "/dev/null", "--write-out", "%{size_download}", http_url(server, "huge"))
+        assert (result.status, result.out) == (0, str(size).encode())
+    finally:
+        (site / "huge").unlink()
+
+
+def test_slow_heads_hold_up_no_download(site):
+    with Listener("--echo", "--serve", site, "--handshake-timeout", "1s") as server:
+        slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(50)]
+        try:
+            for sock in slow:
+                sock.sendall(b"GET /app.js HTTP/1.1\r\nHost: lo")
+            assert ask(server, "/app.js").body == b"1"
+            for sock in slow:
+                assert sock.recv(12) == b"HTTP/1.1 408"
+        finally:
+            for sock in slow:
+                sock.close()
+
+
+# Other ways to the server
+
+
+def test_files_over_tls(site):
+    with Listener("--echo", "--serve", site, "--tls-self-signed") as server:
+        url = server.url.replace("wss:", "https:")
+        server.wait_for(rf"Serving the files of {re.escape(str(site))} at {re.escape(url)}\n")
+        result = curl("--insecure", "--http1.1", url + "large.bin")
+        assert result.out == (site / "large.bin").read_bytes()
+        assert b"wss://127.0.0.1" not in curl("--insecure", url).out
+        assert curl("--insecure", "--range", "2-4", url + "digits.txt").out == b"234"
+
+
+def test_files_on_a_unix_socket(site, tmp_path):
+    path = tmp_path / "s"
+    with Listener("--echo", "--serve", site, address=f"unix:{path}") as server:
+        result = curl("--unix-socket", path, "http://localhost/large.bin")
+        assert result.out == (site / "large.bin").read_bytes()
+        server.wait_for(r"Answered GET /large.bin: 200, 8.0 MiB, ")
+
+
+def test_what_is_no_directory_is_bad_usage(site, tmp_path):
+    for path, why in [(tmp_path / "none", "no such file"), (site / "app.js", "not a directory"), ("", "no such file")]:
+        assert_fails(wsx("listen", "--serve", path, "0"), 2, "--serve", why, "directory")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read_is_403(server, site):
+    (site / "locked").write_bytes(SECRET)
+    os.chmod(site / "locked", 0)
+    try:
+        assert ask(server, "/locked").status == 403
+    finally:
+        os.chmod(site / "locked", stat.S_IRUSR | stat.S_IWUSR)
+        (site / "locked").unlink()

@@ -1,0 +1,200 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct SiteTests {
+    private static func request(_ target: String, method: String = "GET", _ fields: [String] = []) throws -> RequestHead {
+        RequestHead(
+            method: method, target: target,
+            fields: HTTPFields(try (["Host: localhost:80"] + fields).map { try HeaderField(parsing: $0) }))
+    }
+
+    private static func field(_ name: String, of response: WebResponse) -> String? {
+        HTTPFields(response.fields).first(named: name)
+    }
+
+    private static func text(of response: WebResponse) -> String {
+        switch response.content {
+        case .none: return ""
+        case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+        case .file(let file, let range):
+            var buffer = ByteBuffer()
+            _ = try? file.read(into: &buffer, at: range.lowerBound, atMost: range.count)
+            return buffer.withReadableBytes { bytes in
+                bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            }
+        }
+    }
+
+    @Test(
+        "without pages and files there are words of help, and a status for everything else",
+        arguments: [
+            (nil, "/", 200), (nil, "/x", 426), (nil, "/../x", 426), ("/ws", "/", 200), ("/ws", "/ws", 426),
+            ("/ws", "/ws?q", 426), ("/ws", "/x", 404), ("/", "/", 200),
+        ])
+    func statuses(path: String?, target: String, status: Int) throws {
+        let site = Site(policy: try ServerPolicy(path: path))
+        let response = site.response(to: try Self.request(target))
+        #expect(response.status == status)
+        #expect((Self.field("Upgrade", of: response) == "websocket") == (status == 426))
+        #expect(Self.field("Content-Type", of: response) == "text/plain; charset=utf-8")
+        #expect(Self.field("X-Content-Type-Options", of: response) == "nosniff")
+        let url = "ws://localhost:80\(path ?? "/")"
+        #expect(Self.text(of: response).contains("wsx connect \(url)") == (status != 404))
+        let other = site.response(to: try Self.request(target, method: "DELETE"))
+        #expect(other.status == 405)
+        #expect(Self.field("Allow", of: other) == "GET, HEAD")
+    }
+
+    @Test("the words of help show no host that a shell or a script would take for more")
+    func hosts() throws {
+        let site = Site(policy: try ServerPolicy(isSecure: true))
+        for host in ["$(reboot)", "a';x", "a\")", "%3C"] {
+            let fields = HTTPFields([try HeaderField(name: "Host", value: host)])
+            let text = Self.text(of: site.response(to: RequestHead(method: "GET", target: "/", fields: fields)))
+            #expect(text.contains("wsx connect wss://HOST/\n"))
+            #expect(!text.contains(host))
+        }
+    }
+
+    @Test("a page of the program goes before the words of help and before files")
+    func pages() throws {
+        try TreeFixture.with { fixture in
+            try fixture.file("index.html", "file")
+            try fixture.file("other", "file")
+            let policy = HeaderField(wellFormedName: "Content-Security-Policy", value: "default-src 'self'")
+            let page = WebPage(path: "/", mediaType: "text/html", fields: [policy], bytes: Array("page".utf8))
+            let site = Site(policy: try ServerPolicy(), pages: [page], files: try FileTree(fixture.root))
+            let response = site.response(to: try Self.request("/?q"))
+            #expect(response.status == 200)
+            #expect(Self.text(of: response) == "page")
+            #expect(Self.field("Content-Security-Policy", of: response) == "default-src 'self'")
+            #expect(Self.field("Content-Type", of: response) == "text/html")
+            #expect(Self.text(of: site.response(to: try Self.request("/other"))) == "file")
+        }
+    }
+
+    @Test("fields of the policy are added, and replace none but the defaults")
+    func extraFields() throws {
+        let fields = try ["Access-Control-Allow-Origin: *", "Cache-Control: max-age=1", "Content-Type: x/y"]
+            .map { try HeaderField(parsing: $0) }
+        let site = Site(policy: try ServerPolicy(extraFields: fields))
+        let response = HTTPFields(site.response(to: try Self.request("/")).fields)
+        #expect(response.all(named: "Access-Control-Allow-Origin") == ["*"])
+        #expect(response.all(named: "Cache-Control") == ["max-age=1"])
+        #expect(response.all(named: "Content-Type") == ["text/plain; charset=utf-8"])
+        #expect(response.all(named: "Cross-Origin-Resource-Policy") == ["same-site"])
+    }
+
+    @Test("files win over everything but pages, and what is missing is missing")
+    func files() throws {
+        try TreeFixture.with { fixture in
+            try fixture.file("a.html", "A")
+            try fixture.file("ws", "W")
+            try fixture.file("sub/index.html", "I")
+            try fixture.file("list/x", "X")
+            try fixture.file(".env", "hidden")
+            try fixture.link("out", to: "../outside")
+            let tree = try FileTree(fixture.root)
+            let site = Site(policy: try ServerPolicy(), files: tree)
+            for (target, status, text) in [
+                ("/a.html", 200, "A"), ("/a.html?q", 200, "A"), ("/sub/", 200, "I"), ("/a.html/", 404, nil),
+                ("/missing", 404, nil), ("/.env", 404, nil), ("/out", 404, nil), ("/%2e%2e/outside", 400, nil),
+                ("//a.html", 404, nil),
+            ] as [(String, Int, String?)] {
+                let response = site.response(to: try Self.request(target))
+                #expect(response.status == status, "\(target)")
+                if let text { #expect(Self.text(of: response) == text, "\(target)") }
+            }
+            #expect(site.response(to: try Self.request("/a.html", method: "PUT")).status == 405)
+            let withPath = Site(policy: try ServerPolicy(path: "/ws2"), files: tree)
+            #expect(withPath.response(to: try Self.request("/ws2")).status == 426)
+            #expect(withPath.response(to: try Self.request("/ws3")).status == 404)
+            let withFile = Site(policy: try ServerPolicy(path: "/ws"), files: tree)
+            #expect(Self.text(of: withFile.response(to: try Self.request("/ws"))) == "W")
+        }
+    }
+
+    @Test("a directory is redirected to its slash, on this server")
+    func redirections() throws {
+        try TreeFixture.with { fixture in
+            try fixture.directory("sub/a b")
+            let site = Site(policy: try ServerPolicy(), files: try FileTree(fixture.root))
+            for (target, location) in [
+                ("/sub", "/sub/"), ("/sub?x=//y", "/sub/?x=//y"), ("/sub/a%20b", "/sub/a%20b/"),
+                ("http://localhost/s%75b", "/sub/"),
+            ] {
+                let response = site.response(to: try Self.request(target))
+                #expect(response.status == 301)
+                #expect(Self.field("Location", of: response) == location)
+            }
+            for target in ["//evil.example", "//evil.example/", "///sub", "/\\evil.example", "/sub//", "/%2fsub"] {
+                #expect([400, 404].contains(site.response(to: try Self.request(target)).status), "\(target)")
+            }
+        }
+    }
+
+    @Test("a directory's page shows what can be had, and nothing else")
+    func index() throws {
+        try TreeFixture.with { fixture in
+            for name in ["a<b", ".hidden", "back\\slash"] { try fixture.file(name, "12345") }
+            try fixture.directory(".well-known")
+            try fixture.link("in", to: "a<b")
+            try fixture.link("inDirectory", to: ".well-known")
+            try fixture.link("out", to: "../outside")
+            fixture.pipe("pipe")
+            let site = Site(policy: try ServerPolicy(), files: try FileTree(fixture.root))
+            let response = site.response(to: try Self.request("/"))
+            let links = Self.text(of: response).split(separator: "\n").filter { $0.hasPrefix("<tr>") }.compactMap {
+                $0.split(separator: "\"").dropFirst().first
+            }
+            #expect(links == [".well-known/", "inDirectory/", "a%3Cb", "in"])
+            #expect(Self.field("Content-Security-Policy", of: response)?.contains("default-src 'none'") == true)
+        }
+    }
+
+    @Test("ranges and conditions of a file (RFC 9110 §13, §14)")
+    func rangesAndConditions() throws {
+        try TreeFixture.with { fixture in
+            try fixture.file("f.txt", "0123456789", modifiedSeconds: 1_000_000_000)
+            let site = Site(policy: try ServerPolicy(), files: try FileTree(fixture.root))
+            func response(_ fields: [String], method: String = "GET") throws -> WebResponse {
+                site.response(to: try Self.request("/f.txt", method: method, fields))
+            }
+            let whole = try response([])
+            let tag = try #require(Self.field("ETag", of: whole))
+            #expect(tag.hasPrefix("\""))
+            #expect(Self.field("Last-Modified", of: whole) == "Sun, 09 Sep 2001 01:46:40 GMT")
+            #expect(Self.field("Accept-Ranges", of: whole) == "bytes")
+            let part = try response(["Range: bytes=2-4", "If-Range: \(tag)"])
+            #expect(part.status == 206 && Self.text(of: part) == "234")
+            #expect(Self.field("Content-Range", of: part) == "bytes 2-4/10")
+            #expect(try response(["Range: bytes=2-4", "If-Range: \"other\""]).status == 200)
+            #expect(try response(["Range: bytes=2-4"], method: "HEAD").contentByteCount == 10)
+            let bad = try response(["Range: bytes=10-"])
+            #expect(bad.status == 416 && Self.field("Content-Range", of: bad) == "bytes */10")
+            #expect(Self.text(of: try response(["Range: bytes=1-2,4-5"])) == "0123456789")
+            let unchanged = try response(["If-None-Match: \(tag)", "Range: bytes=0-1"])
+            #expect(unchanged.status == 304 && Self.text(of: unchanged) == "")
+            #expect(Self.field("ETag", of: unchanged) == tag)
+            #expect(!String(decoding: unchanged.headBytes(at: .now), as: UTF8.self).contains("Content-Length"))
+            #expect(try response(["If-Match: \"x\""]).status == 412)
+        }
+    }
+
+    @Test("the head of an answer has a date and a length, and the connection ends after it")
+    func head() throws {
+        let response = WebResponse(status: 426, text: "x", fields: [HeaderField(wellFormedName: "Upgrade", value: "y")])
+        #expect(
+            String(decoding: response.headBytes(at: WallTime(seconds: 0, microseconds: 0)), as: UTF8.self) == """
+                HTTP/1.1 426 Upgrade Required\r
+                Date: Thu, 01 Jan 1970 00:00:00 GMT\r
+                Content-Type: text/plain; charset=utf-8\r
+                Upgrade: y\r
+                Content-Length: 2\r
+                Connection: close, Upgrade\r
+                \r
+
+                """)
+    }
+}

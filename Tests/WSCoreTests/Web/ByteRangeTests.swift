@@ -1,0 +1,43 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct ByteRangeTests {
+    @Test(
+        "one range is a part (RFC 9110 §14.1.1, §14.1.3)",
+        arguments: [
+            ("bytes=0-0", 0..<1), ("bytes=2-4", 2..<5), ("bytes=9-", 9..<10), ("bytes=0-", 0..<10), ("bytes=5-99", 5..<10),
+            ("bytes=-3", 7..<10), ("bytes=-99", 0..<10), ("Bytes=1-2", 1..<3), ("bytes= 1-2 ", 1..<3),
+            ("bytes=,1-2,", 1..<3), ("bytes=1-99999999999999999999999", 1..<10),
+            ("bytes=-99999999999999999999999", 0..<10), ("bytes=001-002", 1..<3),
+            ("bytes=9-9223372036854775807", 9..<10),
+        ])
+    func part(value: String, range: Range<Int>) {
+        #expect(ByteRange(parsing: [value], size: 10) == .part(range))
+    }
+
+    @Test(
+        "what begins after the end, or is none of the last bytes, cannot be had (RFC 9110 §14.1.2)",
+        arguments: ["bytes=10-", "bytes=10-20", "bytes=-0", "bytes=99999999999999999999999-"])
+    func unsatisfiable(value: String) {
+        #expect(ByteRange(parsing: [value], size: 10) == .unsatisfiable)
+    }
+
+    @Test(
+        "what is no single range of bytes is not heeded (RFC 9110 §14.2)",
+        arguments: [
+            "", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=1", "bytes=4-2", "bytes=1-2,4-5", "bytes=1-2-3",
+            "bytes=+1-2", "bytes=1--2", "bytes =1-2", "lines=1-2", "bytes=1 -2", "bytes=0x1-2", "1-2",
+        ])
+    func whole(value: String) {
+        #expect(ByteRange(parsing: [value], size: 10) == .whole)
+    }
+
+    @Test("no field, and more than one, are not heeded; of an empty file nothing can be had but all")
+    func edges() {
+        #expect(ByteRange(parsing: [], size: 10) == .whole)
+        #expect(ByteRange(parsing: ["bytes=1-2", "bytes=1-2"], size: 10) == .whole)
+        #expect(ByteRange(parsing: ["bytes=0-"], size: 0) == .unsatisfiable)
+        #expect(ByteRange(parsing: ["bytes=-1"], size: 0) == .whole)
+    }
+}

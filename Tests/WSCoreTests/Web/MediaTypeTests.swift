@@ -1,0 +1,20 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct MediaTypeTests {
+    @Test(
+        "the type is by the end of the name, and text is UTF-8",
+        arguments: [
+            ("index.html", "text/html; charset=utf-8"), ("a.JS", "text/javascript; charset=utf-8"),
+            ("a.mjs", "text/javascript; charset=utf-8"), ("a.css", "text/css; charset=utf-8"),
+            ("a.min.js.map", "application/json"), ("a.wasm", "application/wasm"), ("a.svg", "image/svg+xml"),
+            ("a.woff2", "font/woff2"), ("a.mp4", "video/mp4"), ("a.tar.gz", "application/gzip"),
+            ("a", "application/octet-stream"), ("html", "application/octet-stream"), ("a.", "application/octet-stream"),
+            (".html", "text/html; charset=utf-8"), ("a.html.", "application/octet-stream"),
+            ("a.\u{212A}ml", "application/octet-stream"), ("", "application/octet-stream"),
+        ])
+    func types(name: String, type: String) {
+        #expect(MediaType.ofFile(named: name) == type)
+    }
+}
