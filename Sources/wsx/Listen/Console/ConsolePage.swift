@@ -39,7 +39,8 @@ struct ConsolePage {
         contentSecurityPolicy = [
             "default-src 'none'", "script-src '\(Digest.sha256Source(of: script))'",
             "style-src '\(Digest.sha256Source(of: style))'", "img-src data:", "connect-src ws: wss:", "base-uri 'none'",
-            "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+            "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
         ].joined(separator: "; ")
     }
 
