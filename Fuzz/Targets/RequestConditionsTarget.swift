@@ -14,7 +14,8 @@ extension FuzzTarget {
         checkTags([value])
         var parser = HTTPHeadParser(.request, limits: .server)
         let head = Array("GET / HTTP/1.1\r\n".utf8) + input + Array("\r\n\r\n".utf8)
-        guard let count = try? parser.receive(head.span.bytes), count > 0, let fields = parser.requestHead?.fields else {
+        guard let count = try? parser.receive(head.span.bytes), count > 0, let fields = parser.requestHead?.fields
+        else {
             return
         }
         checkRange(fields.all(named: "Range"))
@@ -40,7 +41,8 @@ extension FuzzTarget {
             switch ByteRange(parsing: values, size: size) {
             case .whole: break
             case .part(let range):
-                expect(!range.isEmpty && range.lowerBound >= 0 && range.upperBound <= size, "\(range) is not of \(size)")
+                expect(
+                    !range.isEmpty && range.lowerBound >= 0 && range.upperBound <= size, "\(range) is not of \(size)")
                 let again = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
                 expectEqual(ByteRange(parsing: [again], size: size), .part(range), "the range, written again")
             case .unsatisfiable: expectEqual(values.count, 1, "the number of fields")

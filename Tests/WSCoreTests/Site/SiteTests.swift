@@ -3,7 +3,8 @@ import Testing
 @testable import WSCore
 
 @Suite struct SiteTests {
-    private static func request(_ target: String, method: String = "GET", _ fields: [String] = []) throws -> RequestHead {
+    private static func request(_ target: String, method: String = "GET", _ fields: [String] = []) throws -> RequestHead
+    {
         RequestHead(
             method: method, target: target,
             fields: HTTPFields(try (["Host: localhost:80"] + fields).map { try HeaderField(parsing: $0) }))

@@ -35,7 +35,8 @@ import Testing
         arguments: [
             ("<script>", "%3Cscript%3E", "&lt;script&gt;"), ("\"'&", "%22%27%26", "&quot;&#39;&amp;"),
             ("a\nb", "a%0Ab", "a\\u{A}b"), ("\u{202E}x", "%E2%80%AEx", "\\u{202E}x"),
-            ("javascript:alert(1)", "javascript%3Aalert%281%29", "javascript:alert(1)"), ("a?b#c", "a%3Fb%23c", "a?b#c"),
+            ("javascript:alert(1)", "javascript%3Aalert%281%29", "javascript:alert(1)"),
+            ("a?b#c", "a%3Fb%23c", "a?b#c"),
             ("%2e", "%252e", "%2e"),
         ])
     func names(name: String, link: String, text: String) throws {

@@ -30,7 +30,9 @@ import Testing
 
     @Test(
         "what begins with a dot is not served, and nothing has no name",
-        arguments: ["//", "//a", "/a//b", "/a//", "///", "/.git/config", "/a/.env", "/.well-known2", "/.Well-Known", "/..."])
+        arguments: [
+            "//", "//a", "/a//b", "/a//", "///", "/.git/config", "/a/.env", "/.well-known2", "/.Well-Known", "/...",
+        ])
     func notServed(path: String) {
         #expect(throws: RequestPathError.notServed) { try RequestPath(parsing: path) }
     }

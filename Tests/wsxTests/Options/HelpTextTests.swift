@@ -70,6 +70,9 @@ import Testing
                 Access:
                   -o, --origin ORIGIN               Let in browsers from ORIGIN; * is all
 
+                Web pages:
+                      --serve DIR                   Serve the files of DIR on the same port
+
                 Input and output:
                       --input FORMAT                How stdin is cut into messages [lines]
                       --crlf                        Take the CR before a line's LF away
