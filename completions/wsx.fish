@@ -89,6 +89,7 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -s H -l header -x -d 'Ad
 complete -c wsx -n '__fish_seen_subcommand_from listen' -s o -l origin -x -d 'Let in browsers from ORIGIN; * is all'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l handshake-timeout -x -d 'Time for a client\'s upgrade'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l serve -r -F -d 'Serve the files of DIR on the same port'
+complete -c wsx -n '__fish_seen_subcommand_from listen' -l console -d 'A page on / that talks to servers'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l input -x -a "lines\t'a message ends at LF and travels byte for byte' nul\t'a message ends at a NUL byte' message\t'all of the input is one message' chunks\t'bytes as they come, as binary messages' hex\t'hexadecimal digits, one binary message a line' base64\t'Base64, one binary message a line' json\t'one JSON event a line, see JSON EVENTS in the manual'" -d 'How stdin is cut into messages'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l crlf -d 'Take the CR before a line\'s LF away'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l output -x -a "text\t'each message and a newline' raw\t'the bytes of the messages and nothing else' nul\t'each message and a NUL byte' hex\t'each message as hexadecimal digits, and a newline' base64\t'each message as Base64, and a newline' json\t'one JSON event a line, see JSON EVENTS in the manual'" -d 'How messages are written to stdout'

@@ -146,7 +146,9 @@ public final class Connection<Handler: ConnectionHandler> {
     /// The number of bytes that wait to be taken by the kernel. Not to be asked while a message is handed over.
     public var queuedBytes: Int { session.outbox.bytes.count + stream.inFlightBytes }
 
-    internal var unsentBytes: Int { session.outbox.bytes.count + stream.unsentBytes }
+    /// The number of bytes that the peer has not taken, but for a few KiB: those that wait, and those that are on their way.
+    /// Not to be asked while a message is handed over.
+    public var unsentBytes: Int { session.outbox.bytes.count + stream.unsentBytes }
 
     /// Whether so much waits that the source of the output is to pause until
     /// ``ConnectionHandler/connectionDidDrain(_:)``.
@@ -156,8 +158,20 @@ public final class Connection<Handler: ConnectionHandler> {
     @discardableResult
     public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
+        guard !isLeaving else { return false }
         resources.outputStorage.lend(to: &session.outbox.bytes)
-        guard !isLeaving, session.outbox.send(payload, as: kind) else { return false }
+        guard session.outbox.send(payload, as: kind) else { return false }
+        scheduleFlush()
+        return true
+    }
+
+    /// Sends a message that others are sent, too. Returns whether it was sent: not after a close frame.
+    @discardableResult
+    public func send(_ message: SharedMessage) -> Bool {
+        assert(!isReceiving, "a handler answers through the outbox that it is given")
+        guard !isLeaving else { return false }
+        resources.outputStorage.lend(to: &session.outbox.bytes)
+        guard session.outbox.send(message) else { return false }
         scheduleFlush()
         return true
     }

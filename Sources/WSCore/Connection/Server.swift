@@ -124,6 +124,25 @@ public final class Server<Handler: ConnectionHandler> {
         for connection in connections.values { connection.close(frame) }
     }
 
+    /// Sends a message to every client but one, encoded once for all of them. While one of `sender`'s messages is handed
+    /// over, it can be the sender.
+    /// - Returns: Whether one of them has a full queue; see ``Connection/isFull``.
+    @discardableResult
+    public func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Connection<Handler>? = nil) -> Bool {
+        // Not worth a copy for one.
+        if connections.count == 1, sender == nil, let connection = connections.first?.value {
+            connection.send(payload, as: kind)
+            return connection.isFull
+        }
+        let message = SharedMessage(payload, as: kind, fragmentBytes: settings.connection.fragmentBytes)
+        var isOneFull = false
+        for connection in connections.values where connection !== sender {
+            connection.send(message)
+            if connection.isFull { isOneFull = true }
+        }
+        return isOneFull
+    }
+
     /// Forgets a connection that has ended.
     public func remove(_ number: Int) {
         connections[number] = nil

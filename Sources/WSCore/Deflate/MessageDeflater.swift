@@ -22,6 +22,15 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
         super.init(windowBits: direction.windowBits, pool: memory.deflaters)
     }
 
+    func compressAlone(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool {
+        forgetHistory()
+        return compress(payload, body)
+    }
+
+    func forgetHistory() {
+        returnStream()
+    }
+
     func compress(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool {
         guard payload.byteCount >= Self.smallestBytes else { return false }
         guard messagesToSkip == 0 else {

@@ -118,6 +118,9 @@ class StreamBorrower<Stream: ZlibStream> {
     /// The stream to be used now; another one, perhaps, than at the last use.
     final func borrowStream() -> Stream { pool.stream(for: self) }
 
+    /// Gives the stream back, if there is one; the next one is at its beginning.
+    final func returnStream() { pool.giveBack(from: self) }
+
     /// Whether the stream can be done without until the next use.
     var canGiveBack: Bool { true }
     /// Called before a new stream is used for the first time.

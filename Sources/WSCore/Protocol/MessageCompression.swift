@@ -3,6 +3,16 @@ public protocol MessageCompressor: AnyObject {
     /// Compresses a whole message and gives `body` what is to travel in its place.
     /// - Returns: Whether `body` was called: not when the message is better sent as it is.
     func compress(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool
+
+    /// The window that was agreed on, 8 through 15 bits: what one compressor makes, others with the same may send.
+    var windowBits: Int { get }
+
+    /// Compresses a message that refers to none before, so that every peer with this window can read it.
+    /// - Returns: Whether `body` was called, as with ``compress(_:_:)``.
+    func compressAlone(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool
+
+    /// Has the next message refer to none before: the peer has been sent one that another compressor made.
+    func forgetHistory()
 }
 
 /// Restores the compressed messages that a session receives.

@@ -4,10 +4,6 @@ import WSCore
 final class ListenClient: ConnectionHandler {
     /// The client's number, from 1.
     let number: Int
-    /// What was queued for the client when it was last seen that its queue is full, and when; nil: it is not full.
-    var lastFull: (queuedBytes: Int, time: Duration)?
-    /// Whether the client has been closed because it read too slowly: nobody waits for it any more.
-    var isGivenUp = false
 
     private unowned let run: ListenRun
     private let mode: ListenMode
@@ -72,8 +68,7 @@ final class ListenClient: ConnectionHandler {
 
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
-        lastFull = nil
-        run.clientDidDrain()
+        run.clientDidDrain(number)
     }
 
     /// Reports the end.

@@ -74,7 +74,7 @@ extension ListenRun {
         if let violation = end.violation { output?.events?.writeFailure(.violation(violation), client: number) }
         output?.events?.writeClose(end, client: number)
         if isEnding, server.connections.isEmpty { return stop() }
-        clientDidDrain()
+        clientDidDrain(number)
     }
 }
 

@@ -35,7 +35,7 @@ extension ListenRun {
 
     /// Sends a client's message to all others.
     func relay(_ payload: RawSpan, as kind: MessageKind, from sender: Connection<ListenClient>) {
-        for connection in server.connections.values where connection !== sender { connection.send(payload, as: kind) }
+        if server.send(payload, as: kind, toAllBut: sender) { holdForSlowReaders(sender) }
     }
 
     /// Whether pings, pongs and close frames are shown.
@@ -91,7 +91,7 @@ extension ListenRun: InputReader.Receiver {
 
     /// Full queues pause the input, and so does the lack of clients.
     func receivedInputPiece() {
-        holdInputForSlowReaders()
+        holdForSlowReaders()
         if server.connections.isEmpty { input?.pause() }
     }
 
@@ -118,6 +118,6 @@ extension ListenRun: InputReader.Receiver {
         if editor != nil || settings.arguments.verbosity > 1 {
             console.show(transcript.message(payload, as: kind, .sent).text)
         }
-        for connection in server.connections.values { connection.send(payload, as: kind) }
+        server.send(payload, as: kind)
     }
 }

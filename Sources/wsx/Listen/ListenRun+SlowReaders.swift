@@ -3,42 +3,72 @@ import WSCore
 // Clients that read more slowly than we send.
 extension ListenRun {
     /// How long a client that takes nothing may hold up what goes to all before it is closed with 1013.
-    static let slowReaderLimit = Duration.seconds(5)
+    static let slowReaderLimit = Duration.seconds(1)
 
-    /// Pauses the input while a client's queue is full, and closes one that takes nothing meanwhile.
-    func holdInputForSlowReaders() {
+    /// Pauses where messages to many clients come from while the queue of one is full: the input, and the sender of the
+    /// message that is being handed on, if it is a client's.
+    func holdForSlowReaders(_ sender: Connection<ListenClient>? = nil) {
         let now = loop.turnTime
-        for connection in slowReaders {
-            let queuedBytes = connection.queuedBytes
-            guard let last = connection.handler.lastFull, last.queuedBytes <= queuedBytes else {
-                connection.handler.lastFull = (queuedBytes, now)
-                continue
-            }
-            // A client that has the server to itself holds nobody up.
-            if now - last.time >= Self.slowReaderLimit, server.connections.count > 1 {
-                connection.handler.isGivenUp = true
-                connection.close(CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
-            }
+        for (number, connection) in server.connections
+        where connection !== sender && connection.isFull && !connection.isClosing && slowReaders[number] == nil {
+            slowReaders[number] = SlowReader(unsentBytes: connection.unsentBytes, time: now)
         }
-        guard !slowReaders.isEmpty else { return readOn() }
+        guard !slowReaders.isEmpty else { return }
         input?.pause()
-        guard slowReaderTimer == nil else { return }
-        let timer = Timer(on: loop) { [unowned self] in
-            slowReaderTimer = nil
-            holdInputForSlowReaders()
+        if let sender {
+            heldSenders.insert(sender.handler.number)
+            sender.pauseReading()
         }
+        guard slowReaderTimer == nil else { return }
+        let timer = Timer(on: loop) { [unowned self] in judgeSlowReaders() }
         slowReaderTimer = timer
         timer.start(after: Self.slowReaderLimit)
     }
 
-    private var slowReaders: [Connection<ListenClient>] {
-        server.connections.values.filter { $0.isFull && !$0.handler.isGivenUp }
+    /// Closes the clients that have taken nothing since they were seen last.
+    private func judgeSlowReaders() {
+        let now = loop.turnTime
+        for (number, last) in slowReaders {
+            guard let connection = server.connections[number], !connection.isClosing else {
+                slowReaders[number] = nil
+                continue
+            }
+            let unsentBytes = connection.unsentBytes
+            if unsentBytes < last.unsentBytes {
+                slowReaders[number] = SlowReader(unsentBytes: unsentBytes, time: now)
+            } else if now - last.time >= Self.slowReaderLimit, server.connections.count > 1 {
+                // A client that has the server to itself holds nobody up.
+                slowReaders[number] = nil
+                console.notice("Client \(number) takes nothing while others wait: closed with 1013")
+                connection.close(CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
+            }
+        }
+        goOnAfterSlowReaders()
+        if !slowReaders.isEmpty { slowReaderTimer?.start(after: Self.slowReaderLimit) }
     }
 
-    /// Goes on with the input when all clients have room.
-    func clientDidDrain() {
+    /// A client has room again, or has left.
+    func clientDidDrain(_ number: Int) {
+        heldSenders.remove(number)
+        slowReaders[number] = nil
+        goOnAfterSlowReaders()
+    }
+
+    private func goOnAfterSlowReaders() {
         guard slowReaders.isEmpty else { return }
         slowReaderTimer = nil
+        if !isWaitedFor {
+            for number in heldSenders { server.connections[number]?.resumeReading() }
+        }
+        heldSenders = []
         readOn()
     }
+}
+
+/// A client whose queue is full.
+struct SlowReader {
+    /// What it had not taken when it was last seen to take something, in bytes.
+    let unsentBytes: Int
+    /// When that was.
+    let time: Duration
 }

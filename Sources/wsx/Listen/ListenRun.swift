@@ -27,6 +27,10 @@ final class ListenRun {
     private(set) var isEnding = false
     private(set) var isStopping = false
     private var signals: [SignalWatcher] = []
+    /// The clients whose queues are full, by their number, while others wait for them.
+    var slowReaders: [Int: SlowReader] = [:]
+    /// The clients that wait for these, because their messages go to all.
+    var heldSenders: Set<Int> = []
     var slowReaderTimer: Timer?
     var hasReportedLimit = false
     private var endTimer: Timer?

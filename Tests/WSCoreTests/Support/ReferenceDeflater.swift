@@ -3,20 +3,31 @@ import WSCore
 /// Compresses every message, however small, without zlib: the fixed code of RFC 1951 §3.2.6, and the latest repetition
 /// of three bytes or more that the window has.
 final class ReferenceDeflater: MessageCompressor {
-    private let windowBytes: Int
+    let windowBits: Int
+    private var windowBytes: Int { 1 << windowBits }
     private let keepsContext: Bool
     private var history: [UInt8] = []
     /// Where in the history three bytes were seen last.
     private var latest: [UInt32: Int] = [:]
 
     init(windowBits: Int, keepsContext: Bool) {
-        windowBytes = 1 << windowBits
+        self.windowBits = windowBits
         self.keepsContext = keepsContext
     }
 
     func compress(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool {
         body(deflate(bytes(of: payload)).span.bytes)
         return true
+    }
+
+    func compressAlone(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool {
+        forgetHistory()
+        return compress(payload, body)
+    }
+
+    func forgetHistory() {
+        history = []
+        latest = [:]
     }
 
     /// The form in which a message travels.

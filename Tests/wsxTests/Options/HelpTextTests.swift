@@ -72,6 +72,7 @@ import Testing
 
                 Web pages:
                       --serve DIR                   Serve the files of DIR on the same port
+                      --console                     A page on / that talks to servers
 
                 Input and output:
                       --input FORMAT                How stdin is cut into messages [lines]

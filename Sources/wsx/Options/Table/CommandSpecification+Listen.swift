@@ -95,8 +95,8 @@ extension CommandSpecification {
             (
                 "Queued output of one client",
                 """
-                16 MiB, then the input pauses. A client that takes nothing for 5 seconds, while others wait, is \
-                closed with 1013.
+                16 MiB, then the input pauses, or with `--broadcast` the sender. A client that takes nothing for a \
+                second, while others wait, is closed with 1013.
                 """
             ),
             (

@@ -1,0 +1,127 @@
+"""`wsx listen --broadcast`: what one client sends, all others get."""
+
+import asyncio
+import subprocess
+import socket
+import threading
+import zlib
+
+import websockets
+import wire
+from processes import Listener
+
+
+def connect(listener, compression=None):
+    fields = [f"Sec-WebSocket-Extensions: {compression}".encode()] if compression else []
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=30))
+    stream.send(wire.upgrade_request(listener.port, "/", *fields))
+    head = stream.read_head()
+    assert head.startswith(b"HTTP/1.1 101")
+    assert (b"permessage-deflate" in head) == bool(compression)
+    return stream
+
+
+def send(stream, payload, opcode=wire.TEXT):
+    stream.send(wire.frame(opcode, payload, is_masked=True))
+
+
+def test_each_message_reaches_all_others_and_not_its_sender():
+    with Listener("--broadcast") as listener:
+        clients = [connect(listener) for _ in range(5)]
+        for number, client in enumerate(clients):
+            send(client, b"from %d" % number, wire.TEXT if number % 2 else wire.BINARY)
+            for other in clients:
+                if other is not client:
+                    message = other.read_message()
+                    assert message.payload == b"from %d" % number
+                    assert message.opcode == (wire.TEXT if number % 2 else wire.BINARY)
+        send(clients[0], b"last")
+        assert clients[1].read_message().payload == b"last"
+        # Had it been sent anything of its own, that would come before this.
+        send(clients[1], b"to the first")
+        assert clients[0].read_message().payload == b"to the first"
+
+
+def test_messages_are_also_written_to_stdout_and_stdin_goes_to_all():
+    with Listener("--broadcast", stdin=subprocess.PIPE) as listener:
+        clients = [connect(listener) for _ in range(3)]
+        send(clients[2], b"hello")
+        listener.wait_for(r"^hello\n$", "out")
+        listener.send(b"from stdin\n")
+        assert clients[2].read_message().payload == b"from stdin"
+        for client in clients[:2]:
+            assert [client.read_message().payload for _ in range(2)] == [b"hello", b"from stdin"]
+
+
+def test_clients_with_and_without_compression_read_the_same():
+    with Listener("--broadcast", stdin=subprocess.PIPE) as listener:
+        offers = [None, "permessage-deflate", "permessage-deflate; server_max_window_bits=9",
+                  "permessage-deflate; server_no_context_takeover"]
+        clients = [connect(listener, offer) for offer in offers]
+        inflaters = [zlib.decompressobj(wbits=-15) for _ in offers]
+
+        def inflate(index):
+            return lambda data: inflaters[index].decompress(data + b"\0\0\xff\xff")
+
+        for round in range(20):
+            payload = (f'{{"round":{round},"words":"' + "some words that repeat " * (round + 3) + '"}').encode()
+            send(clients[0], payload)
+            for index in range(1, 4):
+                message = clients[index].read_message(inflate(index))
+                assert message.payload == payload
+                assert message.is_compressed
+            # Messages for one alone, in between, which may refer to what came before.
+            listener.send(payload + b" to all\n")
+            for index, client in enumerate(clients):
+                assert client.read_message(inflate(index)).payload == payload + b" to all"
+
+
+def test_a_reader_that_has_stopped_is_closed_and_the_others_are_served():
+    with Listener("--broadcast", "--no-stdin", stdout=subprocess.DEVNULL) as listener:
+        stopped = socket.create_connection(("127.0.0.1", listener.port))
+        stopped.sendall(wire.upgrade_request(listener.port))
+        reader, sender = connect(listener), connect(listener)
+        payload = bytes(64 << 10)
+        # What the kernel and the queue of the stopped one can hold, twice.
+        count = 1000
+        thread = threading.Thread(target=lambda: [send(sender, payload, wire.BINARY) for _ in range(count)])
+        thread.start()
+        for _ in range(count):
+            assert len(reader.read_message().payload) == len(payload)
+        thread.join()
+        listener.wait_for(r"Client 1 takes nothing while others wait: closed with 1013\n")
+        listener.wait_for(r"Client 1 disconnected")
+        send(sender, b"end")
+        assert reader.read_message().payload == b"end"
+        stopped.close()
+
+
+def test_one_message_reaches_a_thousand_readers():
+    with Listener("--broadcast", "--no-stdin") as listener:
+        readers = [connect(listener) for _ in range(1000)]
+        send(readers[0], b"to all of you")
+        for reader in readers[1:]:
+            assert reader.read_message().payload == b"to all of you"
+
+
+def test_messages_of_many_senders_come_in_the_same_order_to_each_reader_as_they_were_sent():
+    async def run(url):
+        clients = await asyncio.gather(*[websockets.connect(url) for _ in range(10)])
+        count = 50
+
+        async def chat(number):
+            for index in range(count):
+                await clients[number].send(f"{number} {index}")
+
+        async def listen(number):
+            seen = {other: 0 for other in range(10) if other != number}
+            for _ in range(9 * count):
+                other, index = map(int, (await clients[number].recv()).split())
+                assert seen[other] == index
+                seen[other] += 1
+
+        await asyncio.gather(*[chat(n) for n in range(10)], *[listen(n) for n in range(10)])
+        await asyncio.gather(*[client.close() for client in clients])
+
+    with Listener("--broadcast", "--no-stdin") as listener:
+        asyncio.run(asyncio.wait_for(run(listener.url), 60))

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct SharedMessageTests {
+    @Test(
+        "a message for many is on the wire what it is for one", arguments: [0, 1, 125, 126, 65535, 65536], [nil, 1000])
+    func plain(count: Int, fragmentBytes: Int?) {
+        let payload = noise(1, byteCount: count)
+        let message = SharedMessage(payload.span.bytes, as: .binary, fragmentBytes: fragmentBytes)
+        var one = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: fragmentBytes)
+        one.send(payload.span.bytes, as: .binary)
+        for _ in 0..<2 {
+            var outbox = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: fragmentBytes)
+            let isSent = outbox.send(message)
+            #expect(isSent)
+            #expect(contents(of: outbox.bytes) == contents(of: one.bytes))
+            #expect(outbox.traffic == one.traffic)
+        }
+    }
+
+    @Test("RFC 6455 §5.5.1: it is not sent after a close frame")
+    func closed() {
+        var outbox = Outbox(role: .server, maskingKeys: countingKeys())
+        outbox.sendClose(CloseFrame(code: .normalClosure))
+        let bytesBefore = outbox.bytes.count
+        let isSent = outbox.send(SharedMessage([1 as UInt8].span.bytes, as: .binary))
+        #expect(!isSent)
+        #expect(outbox.bytes.count == bytesBefore)
+    }
+
+    @Test("who looks at the frames sees those of a message for many")
+    func observed() {
+        let observer = HeaderCounter()
+        var outbox = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: 2)
+        outbox.observer = observer
+        let payload: [UInt8] = [1, 2, 3]
+        outbox.send(SharedMessage(payload.span.bytes, as: .binary, fragmentBytes: 2))
+        #expect(observer.count == 2)
+    }
+
+    @Test("it is compressed once for all with the same window")
+    func compressedOnce() {
+        let compressors = (0..<5).map { CountingCompressor(windowBits: $0 < 3 ? 15 : 9) }
+        let payload = words(1, byteCount: 5000)
+        let message = SharedMessage(payload.span.bytes, as: .text)
+        for compressor in compressors {
+            var outbox = Outbox(role: .server, maskingKeys: countingKeys(), compressor: compressor)
+            outbox.send(message)
+            #expect(outbox.bytes.count < 4000)
+        }
+        #expect(compressors.map(\.count) == [1, 0, 0, 1, 0])
+    }
+
+    @Test(
+        "RFC 7692 §7.2: clients read messages for them alone and for many in any order, with and without context",
+        arguments: [true, false], [9, 12, 15])
+    func mixture(keepsContext: Bool, windowBits: Int) throws {
+        let memory = DeflateMemory()
+        let deflaters = (0..<3).map { _ in MessageDeflater((windowBits, keepsContext), memory: memory) }
+        let inflaters = (0..<3).map { _ in ReferenceInflater(windowBits: windowBits, keepsContext: keepsContext) }
+        for seed in 1...40 as ClosedRange<UInt64> {
+            let shared = words(seed % 4, byteCount: Int(seed) * 50)
+            let message = SharedMessage(shared.span.bytes, as: .text)
+            for index in 0..<3 {
+                var outbox = Outbox(role: .server, maskingKeys: countingKeys(), compressor: deflaters[index])
+                let own = words(seed % 3 + UInt64(index), byteCount: Int(seed) * 60)
+                outbox.send(own.span.bytes, as: .text)
+                if seed % UInt64(index + 2) == 0 { outbox.send(message) }
+                let expected = seed % UInt64(index + 2) == 0 ? [own, shared] : [own]
+                #expect(try received(outbox.bytes, by: inflaters[index]) == expected)
+            }
+        }
+    }
+
+    private func received(_ bytes: borrowing ByteBuffer, by inflater: ReferenceInflater) throws -> [[UInt8]] {
+        var receiver = Session(
+            role: .client, limits: .client, maskingKeys: countingKeys(), decompressor: inflater)
+        var handler = RecordingHandler()
+        var copy = contents(of: bytes)
+        try copy.withUnsafeMutableBytes { pointer in
+            var span = pointer.mutableBytes
+            try receiver.receive(&span, handler: &handler)
+        }
+        return handler.events.map { event in
+            guard case .message(_, let payload) = event else { return [] }
+            return payload
+        }
+    }
+}
+
+private final class HeaderCounter: SentFrameObserver {
+    var count = 0
+    func sent(_ header: FrameHeader, payload: RawSpan) { count += 1 }
+}
+
+/// Counts the messages that it compresses.
+private final class CountingCompressor: MessageCompressor {
+    let windowBits: Int
+    var count = 0
+    private let deflater: MessageDeflater
+
+    init(windowBits: Int) {
+        self.windowBits = windowBits
+        deflater = MessageDeflater((windowBits, true), memory: DeflateMemory())
+    }
+
+    func compress(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool {
+        count += 1
+        return deflater.compress(payload, body)
+    }
+
+    func compressAlone(_ payload: RawSpan, _ body: (RawSpan) -> Void) -> Bool {
+        count += 1
+        return deflater.compressAlone(payload, body)
+    }
+
+    func forgetHistory() { deflater.forgetHistory() }
+}
