@@ -5,7 +5,9 @@ import { byteCount, exactSize, jsonPieces, parseBase64, parseHex } from "./text.
 const MAXIMUM_REMEMBERED = 100;
 /** Longer messages are not remembered, in characters. */
 const LONGEST_REMEMBERED = 64 << 10;
-const PLACEHOLDERS = { text: "Message", json: '{"name": "value"}', hex: "68 65 6c 6c 6f", base64: "aGVsbG8=", file: "" };
+const PLACEHOLDERS = {
+  text: "Message", json: '{"name": "value"}', hex: "68 65 6c 6c 6f", base64: "aGVsbG8=", file: "",
+};
 
 /** Reads what is typed, as a message; `send(data)` returns whether it was sent. */
 export class Composer {
@@ -169,7 +171,8 @@ export class Composer {
 
   #remember(form, text) {
     const last = this.#sent.at(-1);
-    if (text.length <= LONGEST_REMEMBERED && !(last?.form === form && last.text === text)) this.#sent.push({ form, text });
+    const isRepeated = last?.form === form && last.text === text;
+    if (text.length <= LONGEST_REMEMBERED && !isRepeated) this.#sent.push({ form, text });
     if (this.#sent.length > MAXIMUM_REMEMBERED) this.#sent.shift();
     this.#position = this.#sent.length;
     this.#draft = null;

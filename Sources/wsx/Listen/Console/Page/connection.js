@@ -77,10 +77,9 @@ export class Connection {
   }
 
   #open() {
-    const { url, subprotocols } = this.#target;
     let socket;
     try {
-      socket = new WebSocket(url, subprotocols);
+      socket = new WebSocket(this.#target.url, this.#target.subprotocols);
     } catch (error) {
       this.didLog({ type: "error", kind: "usage", message: error.message });
       return this.#become("closed");
@@ -94,7 +93,8 @@ export class Connection {
       this.subprotocol = socket.protocol;
       this.extensions = socket.extensions;
       const milliseconds = Math.round(openTime - start);
-      this.didLog({ type: "open", url: socket.url, subprotocol: socket.protocol, extensions: socket.extensions, milliseconds });
+      const { url, protocol, extensions } = socket;
+      this.didLog({ type: "open", url, subprotocol: protocol, extensions, milliseconds });
       // Somebody may have wanted its end meanwhile.
       if (this.state === "connecting") this.#become("open");
     };
@@ -144,7 +144,9 @@ export class Connection {
 // Browsers tell pages nothing about why a connection failed.
 function connectProblem(url) {
   const reasons = ["is the server running"];
-  if (location.protocol === "https:" && url.startsWith("ws:")) reasons.push("is it reached with wss, as from this page it has to be");
+  if (location.protocol === "https:" && url.startsWith("ws:")) {
+    reasons.push("is it reached with wss, as from this page it has to be");
+  }
   if (url.startsWith("wss:")) reasons.push("does the browser trust its certificate");
   reasons.push(`does it allow the origin ${location.origin}`);
   return `Could not connect to ${url}; ${reasons.join(", ")}?`;

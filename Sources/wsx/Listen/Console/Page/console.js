@@ -17,11 +17,12 @@ const element = id => document.getElementById(id);
 const log = new Log();
 const connection = new Connection({ didLog: logged, didChange: showState });
 const view = new LogView(element("log"), log, currentFilter(), { didChange: showCounts, didFollow: showFollowing });
-const composer = new Composer(
-  { form: element("composer"), message: element("message"), file: element("file"), verdict: element("verdict"), format: element("format") },
-  data => {
-    if (!connection.send(data)) throw new Error("Not connected; connect first");
-  });
+const composer = new Composer({
+  form: element("composer"), message: element("message"), file: element("file"), verdict: element("verdict"),
+  format: element("format"),
+}, data => {
+  if (!connection.send(data)) throw new Error("Not connected; connect first");
+});
 
 // MARK: Log
 
@@ -42,7 +43,8 @@ function announce(words) {
 
 /** Has a message read out, or, when many come, their number. */
 function announceLater(entry) {
-  const words = typeof entry.data === "string" ? visible(entry.data.slice(0, ANNOUNCED_CHARACTERS)) : `binary, ${shortSize(entry.bytes)}`;
+  const words = entry.opcode === "text"
+    ? visible(entry.data.slice(0, ANNOUNCED_CHARACTERS)) : `binary, ${shortSize(entry.bytes)}`;
   unannounced = [unannounced[0] + 1, words];
   if (announcementTimer) return;
   announcementTimer = setTimeout(() => {
@@ -54,24 +56,24 @@ function announceLater(entry) {
 }
 
 function currentFilter() {
-  const shown = name => element(`show-${name}`).checked;
-  return new Filter({
-    words: element("filter").value,
-    shown: { out: shown("out"), in: shown("in"), text: shown("text"), binary: shown("binary"), events: shown("events") },
-  });
+  const kinds = ["out", "in", "text", "binary", "events"];
+  const shown = Object.fromEntries(kinds.map(kind => [kind, element(`show-${kind}`).checked]));
+  return new Filter({ words: element("filter").value, shown });
 }
 
 function showCounts() {
-  const side = (arrow, { messages, bytes }) => `${arrow} ${messages.toLocaleString("en")} · ${shortSize(bytes)}`;
+  const count = number => number.toLocaleString("en");
+  const side = (arrow, { messages, bytes }) => `${arrow} ${count(messages)} · ${shortSize(bytes)}`;
+  element("traffic").textContent = `${side("↑", log.traffic.out)}   ${side("↓", log.traffic.in)}`;
   const rows = view.rowCount;
   const all = log.entries.length;
-  const shown = rows === all ? all === 1 ? "1 entry" : `${all.toLocaleString("en")} entries` : `${rows.toLocaleString("en")} of ${all.toLocaleString("en")}`;
-  element("counts").textContent = shown;
-  element("traffic").textContent = `${side("↑", log.traffic.out)}   ${side("↓", log.traffic.in)}`;
-  const isHidden = rows > 0 || view.waitingCount > 0;
-  element("empty").hidden = isHidden;
-  if (!isHidden) element("empty").textContent = all ? "Nothing passes the filter." : "What is sent and received appears here.";
-  element("pause").textContent = view.isPaused && view.waitingCount ? `Resume (${view.waitingCount.toLocaleString("en")} new)` : view.isPaused ? "Resume" : "Pause";
+  element("counts").textContent =
+    rows !== all ? `${count(rows)} of ${count(all)}` : all === 1 ? "1 entry" : `${count(all)} entries`;
+  const waiting = view.waitingCount;
+  element("empty").hidden = rows > 0 || waiting > 0;
+  element("empty").textContent = all ? "Nothing passes the filter." : "What is sent and received appears here.";
+  element("pause").textContent =
+    !view.isPaused ? "Pause" : waiting ? `Resume (${count(waiting)} new)` : "Resume";
 }
 
 function showFollowing() {
@@ -118,13 +120,14 @@ const rowActions = {
   all: row => view.toggleWhole(row),
   copy: row => {
     const entry = view.entry(row);
-    const text = entry.type !== "message" ? eventWords(entry) : entry.opcode === "text" ? entry.data : hexDigits(entry.data);
-    copy(text, "the entry");
+    if (entry.type !== "message") copy(eventWords(entry), "the entry");
+    else copy(entry.opcode === "text" ? entry.data : hexDigits(entry.data), "the entry");
   },
   save: row => {
     const entry = view.entry(row);
     if (entry.type !== "message") return;
-    save([entry.data], `message-${entry.number + 1}.${entry.opcode === "text" ? "txt" : "bin"}`, "application/octet-stream");
+    const extension = entry.opcode === "text" ? "txt" : "bin";
+    save([entry.data], `message-${entry.number + 1}.${extension}`, "application/octet-stream");
   },
   edit: row => {
     const entry = view.entry(row);
@@ -166,7 +169,10 @@ element("log").addEventListener("click", ({ target }) => {
 element("log").addEventListener("keydown", event => {
   if (event.altKey || event.ctrlKey || event.metaKey || actions.contains(event.target)) return;
   const row = view.row(event.target);
-  const moves = { ArrowUp: () => view.neighbor(row, -1), ArrowDown: () => view.neighbor(row, 1), Home: () => view.neighbor(null, 1), End: () => view.neighbor(null, -1) };
+  const moves = {
+    ArrowUp: () => view.neighbor(row, -1), ArrowDown: () => view.neighbor(row, 1),
+    Home: () => view.neighbor(null, 1), End: () => view.neighbor(null, -1),
+  };
   const action = ACTION_KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (moves[event.key]) moves[event.key]()?.focus();
   else if (row && action) act(action, row);
@@ -183,7 +189,8 @@ function showState() {
   const { state } = connection;
   const isOff = state === "closed";
   element("state").dataset.state = state;
-  element("connect").textContent = isOff ? "Connect" : state === "open" || state === "closing" ? "Disconnect" : "Cancel";
+  element("connect").textContent =
+    isOff ? "Connect" : state === "open" || state === "closing" ? "Disconnect" : "Cancel";
   element("connect").classList.toggle("primary", isOff);
   document.title = state === "open" ? "● wsx console" : "wsx console";
   const words = {

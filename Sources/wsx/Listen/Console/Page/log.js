@@ -24,7 +24,7 @@ export class Log {
   traffic = { out: { messages: 0, bytes: 0 }, in: { messages: 0, bytes: 0 } };
   #nextNumber = 0;
 
-  /** Adds `{ type, … }`, which gets a number and a time, and returns what had to go. */
+  /** Adds `{ type, … }`, which gets a number and a time; the oldest go when there are too many. */
   add(entry) {
     entry.number = this.#nextNumber++;
     entry.time = now();

@@ -40,7 +40,8 @@ export function now() {
 export function clockTime(time) {
   const date = new Date(time);
   const pad = (number, width = 2) => String(number).padStart(width, "0");
-  return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
+  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()].map(part => pad(part));
+  return `${parts.join(":")}.${pad(date.getMilliseconds(), 3)}`;
 }
 
 /** RFC 3339 in UTC with microseconds, as events have it. */
@@ -50,8 +51,8 @@ export function eventTime(time) {
 }
 
 /**
- * JSON in lines, as pieces `[kind, text]`. Tokens keep every byte, so that numbers too large for JavaScript and repeated
- * names are shown as they came; the text has to be valid JSON.
+ * JSON in lines, as pieces `[kind, text]`. Tokens keep every byte, so that numbers too large for JavaScript and
+ * repeated names are shown as they came; the text has to be valid JSON.
  */
 export function* jsonPieces(text) {
   const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
@@ -102,7 +103,8 @@ export function* dumpPieces(bytes, lineBytes) {
   for (let start = 0; start < bytes.length; start += lineBytes) {
     const line = bytes.subarray(start, start + lineBytes);
     const half = lineBytes / 2;
-    const digits = hexDigits(line.subarray(0, half)) + (line.length > half ? "  " + hexDigits(line.subarray(half)) : "");
+    const rest = line.length > half ? "  " + hexDigits(line.subarray(half)) : "";
+    const digits = hexDigits(line.subarray(0, half)) + rest;
     if (start > 0) yield ["", "\n"];
     if (bytes.length > lineBytes) yield ["quiet", start.toString(16).padStart(offsetDigits, "0") + "  "];
     yield ["", (bytes.length > lineBytes ? digits.padEnd(lineBytes * 3) : digits) + "  "];
@@ -145,10 +147,10 @@ export function toBase64(bytes) {
   return btoa(text);
 }
 
-/** A JSON string's escapes for everything invisible, so that an event can be read on a terminal, too. */
+/** JSON in which everything invisible is escaped, so that an event can be read on a terminal, too. */
 export function escapedJSON(value) {
   const escape = unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(value).replace(INVISIBLE, character => Array.from({ length: character.length }, (_, index) => escape(character[index])).join(""));
+  return JSON.stringify(value).replace(INVISIBLE, character => character.split("").map(escape).join(""));
 }
 
 function shortened(text) {

@@ -45,7 +45,8 @@ export class LogView {
     this.#filter = filter;
     this.didChange = didChange;
     this.didFollow = didFollow;
-    this.#observer = new IntersectionObserver(changes => this.#blocksMoved(changes), { root: element, rootMargin: "100%" });
+    const area = { root: element, rootMargin: "100%" };
+    this.#observer = new IntersectionObserver(changes => this.#blocksMoved(changes), area);
     element.append(this.#content);
     element.classList.add("following");
     // It grows by rows, and when blocks that come into view get their true heights.
