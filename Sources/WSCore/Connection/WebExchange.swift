@@ -11,7 +11,7 @@ internal final class WebExchange {
     /// What has not been read of a file.
     private var filePart: Range<Int>
 
-    /// How much of a file is read at a time, in bytes: little enough for every other client of the loop, and for memory.
+    /// How much of a file is read at a time, in bytes: little enough for memory, and for the loop's other clients.
     private static let pieceBytes = 128 << 10
 
     init(_ request: RequestHead, _ response: WebResponse, on stream: any ByteStream, address: SocketAddress?) {

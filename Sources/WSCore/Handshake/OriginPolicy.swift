@@ -33,7 +33,7 @@ public enum OriginPolicy {
         return allowed.contains { WebOrigin(parsing: $0)?.host == host.host }
     }
 
-    /// The origin, if it is one that can be pasted into a shell whatever the client put into it; otherwise the placeholder.
+    /// The origin, if it can be pasted into a shell whatever the client put into it; otherwise the placeholder.
     static func suggestion(_ origin: String, otherwise placeholder: String = "ORIGIN") -> String {
         let isHarmless = origin.utf8.allSatisfy { byte in
             ASCII.isLetter(byte) || ASCII.isDigit(byte) || ":/.-[]".utf8.contains(byte)

@@ -58,8 +58,9 @@ private struct DateFields {
     private var minute = 0
     private var second = 0
 
-    /// Reads text of a form, in which `D` stands for a digit of the day, `_` for one that may be a space, `B` for a letter of
-    /// the month, `Y` and `y` for a digit of the year, `h`, `m` and `s` for digits of the time, and all else for itself.
+    /// Reads text of a form, in which `D` stands for a digit of the day, `_` for one that may be a space, `B` for a
+    /// letter of the month, `Y` and `y` for a digit of the year, `h`, `m` and `s` for digits of the time, and all else
+    /// for itself.
     init?(_ text: ArraySlice<UInt8>, form: String) {
         guard text.count == form.utf8.count else { return nil }
         var monthName: [UInt8] = []

@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "a good request that asks for no WebSocket is no business of the handshake, whatever its method and content are",
+        "a good request that asks for no WebSocket is handed on, whatever its method and content are",
         arguments: [
             "GET /page?q HTTP/1.1\r\n", "HEAD /page?q HTTP/1.1\r\n", "GET /page?q HTTP/1.0\r\n",
             "POST /page?q HTTP/1.1\r\nContent-Length: 5\r\n", "GET http://localhost/page?q HTTP/1.1\r\n",
