@@ -19,6 +19,9 @@ let programSettings =
         .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
     ]
 
+// The page of `wsx listen --console`, which the program joins from these files: PackageResources has their bytes.
+let consolePage: [Resource] = [.embedInCode("Listen/Console/Page")]
+
 let package = Package(
     name: "wsx",
     products: [.executable(name: "wsx", targets: ["wsx"])],
@@ -37,6 +40,7 @@ let package = Package(
         .executableTarget(
             name: "wsx",
             dependencies: ["WSCore", "CPCRE2", "CReadline"],
+            resources: consolePage,
             swiftSettings: programSettings),
         // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
         .executableTarget(
@@ -63,6 +67,7 @@ if isForFuzzing {
         .target(
             name: "wsx",
             dependencies: ["WSCore", "CPCRE2", "CReadline"],
+            resources: consolePage,
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "wsx_main"])
             ]),

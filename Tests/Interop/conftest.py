@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 import sanitizer
+from browser import Chromium
 from certificates import Certificates
 from processes import BINARY, NODE_ENVIRONMENT, PEERS, PYTHON, Listener, PeerServer
 from services import CREDENTIALS, Microsocks, Nginx, Squid, Tinyproxy
@@ -72,6 +73,13 @@ def echo_server(request):
 @pytest.fixture(scope="session")
 def certificates(tmp_path_factory):
     return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """A headless Chromium."""
+    with Chromium(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

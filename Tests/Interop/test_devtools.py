@@ -3,18 +3,12 @@
 import base64
 import http.server
 import json
-import os
-import re
-import shutil
-import signal
 import threading
-import urllib.request
 
 import pytest
 
 from processes import BINARY, Running, wsx
 
-CHROMIUM = "chromium-headless-shell"
 PAGE = b"""<!doctype html><title>A page for wsx</title><body style="background:#0a0">
 <p id="greeting">Gr\xc3\xbc\xc3\x9fe</p><script>const answer = 42</script>"""
 
@@ -43,31 +37,10 @@ def page_url():
     thread.join(10)
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    """A headless Chromium; the value is the WebSocket URL of the browser."""
-    if not shutil.which(CHROMIUM):
-        pytest.skip(f"{CHROMIUM} is not installed")
-    profile = tmp_path_factory.mktemp("profile")
-    arguments = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-port=0",
-        f"--user-data-dir={profile}", "about:blank",
-    ]
-    with Running(arguments, start_new_session=True) as process:
-        try:
-            yield process.wait_for(r"DevTools listening on (ws://\S+)", timeout=60).group(1).decode()
-        finally:
-            # With all its processes, which have the same pipes.
-            os.killpg(process.pid, signal.SIGKILL)
-
-
 @pytest.fixture
 def page(browser):
     """The WebSocket URL of a page of its own."""
-    host = re.match(r"ws://([^/]+)/", browser).group(1)
-    request = urllib.request.Request(f"http://{host}/json/new?about:blank", method="PUT")
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as response:
-        return json.load(response)["webSocketDebuggerUrl"]
+    return browser.new_page()
 
 
 def results(out):
@@ -78,7 +51,7 @@ def results(out):
 
 
 def test_the_browser_says_who_it_is(browser):
-    run = wsx("connect", "--json-rpc", "--correlate", "id", browser, "Browser.getVersion")
+    run = wsx("connect", "--json-rpc", "--correlate", "id", browser.url, "Browser.getVersion")
     assert (run.status, run.err) == (0, "")
     assert "Chrom" in results(run.out)[1]["product"] + results(run.out)[1]["userAgent"]
 

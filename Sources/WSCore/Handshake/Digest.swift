@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-1 and Base64, which the opening handshake needs (RFC 6455 §1.3), and SHA-256 for secrets, of OpenSSL.
+/// SHA-1 and Base64, which the opening handshake needs (RFC 6455 §1.3), and SHA-256, of OpenSSL.
 public enum Digest {
     /// The 20-byte SHA-1 of `bytes`.
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
@@ -19,6 +19,11 @@ public enum Digest {
     /// Whether two digests are equal, found out in a time that does not depend on where they differ.
     static func areEqual(_ digest: [UInt8], _ other: [UInt8]) -> Bool {
         digest.count == other.count && CRYPTO_memcmp(digest, other, digest.count) == 0
+    }
+
+    /// How Content-Security-Policy names a script or a style by its SHA-256: `sha256-` and Base64 (CSP3 §2.3.1).
+    public static func sha256Source(of text: String) -> String {
+        "sha256-" + base64(sha256(Array(text.utf8)))
     }
 
     /// Appends the Base64 form of `bytes` with padding (RFC 4648 §4).

@@ -25,7 +25,7 @@ public struct HeaderField: Equatable, Sendable {
     }
 
     /// Takes what is known to be a token and a trimmed value without control characters.
-    init(wellFormedName name: String, value: String) {
+    public init(wellFormedName name: String, value: String) {
         self.name = name
         self.value = value
     }

@@ -6,7 +6,9 @@ extension ListenSettings {
     var site: Site { Site(policy: policy, pages: pages, files: files) }
 
     /// The pages that are part of the program, by what the arguments ask for.
-    private var pages: [WebPage] { [] }
+    private var pages: [WebPage] {
+        arguments.servesConsole ? [ConsolePage(path: policy.path ?? "/").webPage] : []
+    }
 
     /// The files of `--serve`, or ``Failure/badArgument(what:why:)``.
     static func files(_ arguments: ListenArguments) throws(Failure) -> FileTree? {

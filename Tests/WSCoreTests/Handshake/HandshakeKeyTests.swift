@@ -20,6 +20,11 @@ import Testing
         #expect(Digest.sha1(Array("abc".utf8)) == abc)
     }
 
+    @Test("a script is named by its SHA-256 (FIPS 180-2, B.1)")
+    func sourceHash() {
+        #expect(Digest.sha256Source(of: "abc") == "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
+    }
+
     @Test(
         "a key is the Base64 form of 16 bytes (RFC 6455 §4.2.1)",
         arguments: [

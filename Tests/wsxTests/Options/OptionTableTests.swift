@@ -164,6 +164,7 @@ import WSCore
         ListenCase("replay-speed", "--replay-speed", "2") { $0.replaySpeed = .factor(2) },
         ListenCase("output", "--output", "raw") { $0.output = .raw },
         ListenCase("serve", "--serve", "public") { $0.servedDirectory = "public" },
+        ListenCase("console", "--console") { $0.servesConsole = true },
         ListenCase("path", "--path", "/chat") { $0.path = "/chat" },
         ListenCase("subprotocol", "-s", "a, b") { $0.subprotocols = ["a", "b"] },
         ListenCase("header", "-H", "A: b", "-HC: d") { $0.headers = ["A: b", "C: d"] },

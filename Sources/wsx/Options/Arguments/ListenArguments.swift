@@ -27,6 +27,8 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
 
     /// The directory whose files are served.
     var servedDirectory: String?
+    /// Whether a browser finds a page on `/` by which it can talk to servers.
+    var servesConsole = false
 
     var tls = ServerTLSArguments()
     var faults = FaultArguments()

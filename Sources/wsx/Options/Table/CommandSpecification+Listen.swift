@@ -50,6 +50,8 @@ extension CommandSpecification {
         ],
         examples: [
             CommandExample(purpose: "An echo server", line: "wsx listen --echo 8080"),
+            CommandExample(
+                purpose: "The same, with a page to try it in a browser", line: "wsx listen --echo --console 8080"),
             CommandExample(purpose: "Send a log to every client", line: "tail -f app.log | wsx listen 8080"),
             CommandExample(
                 purpose: "Let in the pages of one site", line: "wsx listen -o https://app.example 0.0.0.0:8080"),

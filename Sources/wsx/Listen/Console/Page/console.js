@@ -1,0 +1,297 @@
+// The console: what the controls do.
+
+import { Composer } from "./composer.js";
+import { completeURL, Connection } from "./connection.js";
+import { eventLine, eventWords, Filter, Log, plainLine, recordingLine } from "./log.js";
+import { hexDigits, shortSize, visible } from "./text.js";
+import { LogView } from "./view.js";
+
+const THEMES = ["auto", "light", "dark"];
+const THEME_KEY = "wsx-console-theme";
+/** What comes is read out not more often than this. */
+const ANNOUNCEMENT_MS = 2000;
+const ANNOUNCED_CHARACTERS = 200;
+const COUNTDOWN_MS = 500;
+
+const element = id => document.getElementById(id);
+const log = new Log();
+const connection = new Connection({ didLog: logged, didChange: showState });
+const view = new LogView(element("log"), log, currentFilter(), { didChange: showCounts, didFollow: showFollowing });
+const composer = new Composer({
+  form: element("composer"), message: element("message"), file: element("file"), verdict: element("verdict"),
+  format: element("format"),
+}, data => {
+  if (!connection.send(data)) throw new Error("Not connected; connect first");
+});
+
+// MARK: Log
+
+let announcedTime = 0;
+let announcementTimer = 0;
+let unannounced = [0, ""];
+
+function logged(entry) {
+  log.add(entry);
+  view.update();
+  if (entry.type === "message") return entry.direction === "in" && announceLater(entry);
+  announce(`${entry.type}: ${eventWords(entry)}`);
+}
+
+function announce(words) {
+  element("announcer").textContent = words;
+}
+
+/** Has a message read out, or, when many come, their number. */
+function announceLater(entry) {
+  const words = entry.opcode === "text"
+    ? visible(entry.data.slice(0, ANNOUNCED_CHARACTERS)) : `binary, ${shortSize(entry.bytes)}`;
+  unannounced = [unannounced[0] + 1, words];
+  if (announcementTimer) return;
+  announcementTimer = setTimeout(() => {
+    announce(unannounced[0] === 1 ? `Received: ${unannounced[1]}` : `${unannounced[0]} messages received`);
+    unannounced = [0, ""];
+    announcementTimer = 0;
+    announcedTime = performance.now();
+  }, Math.max(0, announcedTime + ANNOUNCEMENT_MS - performance.now()));
+}
+
+function currentFilter() {
+  const kinds = ["out", "in", "text", "binary", "events"];
+  const shown = Object.fromEntries(kinds.map(kind => [kind, element(`show-${kind}`).checked]));
+  return new Filter({ words: element("filter").value, shown });
+}
+
+function showCounts() {
+  const count = number => number.toLocaleString("en");
+  const side = (arrow, { messages, bytes }) => `${arrow} ${count(messages)} · ${shortSize(bytes)}`;
+  element("traffic").textContent = `${side("↑", log.traffic.out)}   ${side("↓", log.traffic.in)}`;
+  const rows = view.rowCount;
+  const all = log.entries.length;
+  element("counts").textContent =
+    rows !== all ? `${count(rows)} of ${count(all)}` : all === 1 ? "1 entry" : `${count(all)} entries`;
+  const waiting = view.waitingCount;
+  element("empty").hidden = rows > 0 || waiting > 0;
+  element("empty").textContent = all ? "Nothing passes the filter." : "What is sent and received appears here.";
+  element("pause").textContent =
+    !view.isPaused ? "Pause" : waiting ? `Resume (${count(waiting)} new)` : "Resume";
+}
+
+function showFollowing() {
+  element("follow").checked = view.isFollowing;
+  element("latest").hidden = view.isFollowing;
+}
+
+for (const control of element("tools").querySelectorAll(".chips input")) {
+  control.addEventListener("change", () => view.rebuild(currentFilter()));
+}
+element("filter").addEventListener("input", () => view.rebuild(currentFilter()));
+element("pretty").addEventListener("change", event => {
+  view.isPretty = event.target.checked;
+  view.rebuild();
+});
+element("follow").addEventListener("change", event => { view.isFollowing = event.target.checked; });
+element("latest").addEventListener("click", () => {
+  view.isFollowing = true;
+  composer.focus();
+});
+element("pause").addEventListener("click", () => {
+  view.isPaused = !view.isPaused;
+  element("pause").setAttribute("aria-pressed", String(view.isPaused));
+  view.update();
+});
+element("clear").addEventListener("click", () => {
+  log.clear();
+  view.rebuild();
+});
+element("copy").addEventListener("click", () => copy(view.wantedEntries.map(plainLine).join("\n"), "the log"));
+element("save").addEventListener("click", () => {
+  const lines = [recordingLine(), ...view.wantedEntries.map(eventLine)];
+  save([lines.join("\n") + "\n"], "wsx-console.jsonl", "application/jsonl");
+});
+
+// MARK: One entry
+
+// The buttons move from row to row, and leave the page with a row that goes.
+const actions = element("actions");
+const actionButtons = {
+  all: element("entry-all"), copy: element("entry-copy"), save: element("entry-save"), edit: element("entry-edit"),
+};
+const rowActions = {
+  all: row => view.toggleWhole(row),
+  copy: row => {
+    const entry = view.entry(row);
+    if (entry.type !== "message") copy(eventWords(entry), "the entry");
+    else copy(entry.opcode === "text" ? entry.data : hexDigits(entry.data), "the entry");
+  },
+  save: row => {
+    const entry = view.entry(row);
+    if (entry.type !== "message") return;
+    const extension = entry.opcode === "text" ? "txt" : "bin";
+    save([entry.data], `message-${entry.number + 1}.${extension}`, "application/octet-stream");
+  },
+  edit: row => {
+    const entry = view.entry(row);
+    if (entry.type !== "message") return;
+    if (entry.opcode === "text") composer.edit(composer.form === "json" ? "json" : "text", entry.data);
+    else composer.edit("hex", hexDigits(entry.data));
+  },
+};
+const ACTION_KEYS = { Enter: "all", " ": "all", c: "copy", s: "save", e: "edit" };
+
+/** Puts the buttons for one entry into its row. */
+function offerActions(row) {
+  if (!row || actions.contains(document.activeElement)) return;
+  const isMessage = view.entry(row).type === "message";
+  actionButtons.save.hidden = actionButtons.edit.hidden = !isMessage;
+  showFolding(row);
+  actions.hidden = false;
+  row.append(actions);
+}
+
+function showFolding(row) {
+  actionButtons.all.hidden = !view.canFold(row);
+  actionButtons.all.textContent = view.isWhole(row) ? "Show less" : "Show all";
+}
+
+function act(name, row) {
+  rowActions[name](row);
+  if (name === "all") showFolding(row);
+}
+
+for (const [name, button] of Object.entries(actionButtons)) {
+  button.addEventListener("click", () => act(name, view.row(actions)));
+}
+element("log").addEventListener("pointerover", ({ target }) => offerActions(view.row(target)));
+element("log").addEventListener("focusin", ({ target }) => offerActions(view.row(target)));
+element("log").addEventListener("click", ({ target }) => {
+  if (target.matches("button.rest")) act("all", view.row(target));
+});
+element("log").addEventListener("keydown", event => {
+  if (event.altKey || event.ctrlKey || event.metaKey || actions.contains(event.target)) return;
+  const row = view.row(event.target);
+  const moves = {
+    ArrowUp: () => view.neighbor(row, -1), ArrowDown: () => view.neighbor(row, 1),
+    Home: () => view.neighbor(null, 1), End: () => view.neighbor(null, -1),
+  };
+  const action = ACTION_KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (moves[event.key]) moves[event.key]()?.focus();
+  else if (row && action) act(action, row);
+  else return;
+  event.preventDefault();
+});
+
+// MARK: Connection
+
+let countdown = 0;
+
+function showState() {
+  clearInterval(countdown);
+  const { state } = connection;
+  const isOff = state === "closed";
+  element("state").dataset.state = state;
+  element("connect").textContent =
+    isOff ? "Connect" : state === "open" || state === "closing" ? "Disconnect" : "Cancel";
+  element("connect").classList.toggle("primary", isOff);
+  document.title = state === "open" ? "● wsx console" : "wsx console";
+  const words = {
+    closed: () => "Not connected",
+    connecting: () => "Connecting…",
+    open: () => ["Connected", connection.subprotocol, connection.extensions].filter(Boolean).map(visible).join(" · "),
+    closing: () => "Closing…",
+    waiting: () => `Connecting again in ${Math.max(1, Math.ceil((connection.retryTime - Date.now()) / 1000))} s`,
+  }[state];
+  const show = () => { element("state-words").textContent = words(); };
+  show();
+  if (state === "waiting") countdown = setInterval(show, COUNTDOWN_MS);
+}
+
+function connect() {
+  const subprotocols = element("subprotocols").value.split(/[\s,]+/).filter(Boolean);
+  connection.connect({ url: completeURL(element("url").value), subprotocols });
+}
+
+element("connection").addEventListener("submit", event => {
+  event.preventDefault();
+  if (connection.state === "closed") connect();
+  else connection.disconnect();
+});
+element("connection").addEventListener("keydown", event => {
+  // Enter in a field means what is in it, whatever the button says.
+  if (event.key !== "Enter" || !event.target.matches(".field input")) return;
+  event.preventDefault();
+  connect();
+});
+element("reconnect").addEventListener("click", connect);
+element("retries").addEventListener("change", event => connection.setRetries(event.target.checked));
+
+/** This page's own server. */
+function ownURL() {
+  const path = document.querySelector('meta[name="wsx-path"]').content;
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
+}
+
+// MARK: Clipboard, files, looks, keys
+
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Pages that came over plain HTTP from another machine have no clipboard but that of the copying command.
+    const focused = document.activeElement;
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    focused?.focus();
+  }
+  announce(`Copied ${what}`);
+}
+
+function save(parts, name, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(parts, { type }));
+  link.download = name;
+  link.click();
+  // Not at once: the browser reads it after this turn.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+function showTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  element("theme").textContent = `Theme: ${theme}`;
+}
+
+function storedTheme() {
+  try {
+    return localStorage.getItem(THEME_KEY);
+  } catch {
+    return null;
+  }
+}
+
+element("theme").addEventListener("click", () => {
+  const theme = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
+  showTheme(theme);
+  try {
+    localStorage.setItem(THEME_KEY, theme);
+  } catch {
+    // It holds for this page alone where nothing may be stored.
+  }
+});
+element("keys").addEventListener("click", () => element("shortcuts").showModal());
+document.addEventListener("keydown", event => {
+  if (element("shortcuts").open) return;
+  if (event.key === "F1") element("shortcuts").showModal();
+  else if (event.key === "Escape") composer.focus();
+  else if (event.key === "/" && (event.ctrlKey || event.metaKey)) element("filter").focus();
+  else return;
+  event.preventDefault();
+});
+
+showTheme(THEMES.includes(storedTheme()) ? storedTheme() : "auto");
+element("url").value = ownURL();
+element("connect").focus();
+showState();
+showCounts();

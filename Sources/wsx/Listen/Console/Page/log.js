@@ -1,0 +1,141 @@
+// The log: its latest entries, and what of them is wanted.
+
+import { byteCount, clockTime, escapedJSON, eventTime, exactSize, hexDigits, now, toBase64, visible } from "./text.js";
+
+/** How many entries are kept. */
+export const MAXIMUM_ENTRIES = 5000;
+/** How many bytes of messages are kept, but for the latest message, which may be larger. */
+export const MAXIMUM_BYTES = 64 << 20;
+/** How many bytes of a binary message are searched, from its beginning. */
+const SEARCHED_BYTES = 64 << 10;
+
+// IANA WebSocket Close Code Number Registry.
+const CLOSE_MEANINGS = {
+  1000: "normal closure", 1001: "going away", 1002: "protocol error", 1003: "unsupported data", 1005: "no code",
+  1006: "no close frame", 1007: "invalid payload", 1008: "policy violation", 1009: "message too big",
+  1010: "mandatory extension missing", 1011: "internal error", 1012: "service restart", 1013: "try again later",
+  1014: "bad gateway", 3000: "unauthorized", 3003: "forbidden", 3008: "timeout",
+};
+
+/** The entries, the oldest of which go when there are too many, and a count of what went past. */
+export class Log {
+  entries = [];
+  keptBytes = 0;
+  traffic = { out: { messages: 0, bytes: 0 }, in: { messages: 0, bytes: 0 } };
+  #nextNumber = 0;
+
+  /** Adds `{ type, … }`, which gets a number and a time; the oldest go when there are too many. */
+  add(entry) {
+    entry.number = this.#nextNumber++;
+    entry.time = now();
+    if (entry.type === "message") {
+      entry.opcode = typeof entry.data === "string" ? "text" : "binary";
+      entry.bytes = entry.opcode === "text" ? byteCount(entry.data) : entry.data.length;
+      this.traffic[entry.direction].messages += 1;
+      this.traffic[entry.direction].bytes += entry.bytes;
+    }
+    this.keptBytes += entry.bytes ?? 0;
+    this.entries.push(entry);
+    while (this.entries.length > MAXIMUM_ENTRIES || (this.keptBytes > MAXIMUM_BYTES && this.entries.length > 1)) {
+      this.keptBytes -= this.entries.shift().bytes ?? 0;
+    }
+  }
+
+  /** The number of the oldest entry, or of the next if there is none. */
+  get firstNumber() {
+    return this.entries[0]?.number ?? this.#nextNumber;
+  }
+
+  /** The number that the next entry gets. */
+  get nextNumber() {
+    return this.#nextNumber;
+  }
+
+  /** The entries from a number on. */
+  from(number) {
+    return this.entries.slice(Math.max(0, number - this.firstNumber));
+  }
+
+  clear() {
+    this.entries = [];
+    this.keptBytes = 0;
+    for (const count of Object.values(this.traffic)) count.messages = count.bytes = 0;
+  }
+}
+
+/** Whether an entry is wanted by a filter `{ text, out, in, text, binary, events }`. */
+export class Filter {
+  constructor({ words, shown }) {
+    this.pattern = words ? new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu") : null;
+    this.shown = shown;
+  }
+
+  accepts(entry) {
+    if (entry.type === "message") {
+      if (!this.shown[entry.direction] || !this.shown[entry.opcode]) return false;
+    } else if (!this.shown.events) {
+      return false;
+    }
+    return this.pattern === null || this.pattern.test(searchedText(entry));
+  }
+}
+
+function searchedText(entry) {
+  if (entry.type !== "message") return `${entry.type} ${eventWords(entry)}`;
+  return entry.opcode === "text" ? entry.data : hexDigits(entry.data.subarray(0, SEARCHED_BYTES));
+}
+
+/** What an entry that is no message says. */
+export function eventWords(entry) {
+  switch (entry.type) {
+    case "open": {
+      const parts = [`${visible(entry.url)} in ${entry.milliseconds} ms`];
+      if (entry.subprotocol) parts.push(`subprotocol ${visible(entry.subprotocol)}`);
+      if (entry.extensions) parts.push(visible(entry.extensions));
+      return parts.join(", ");
+    }
+    case "close": {
+      const meaning = CLOSE_MEANINGS[entry.code];
+      const reason = entry.reason ? `“${visible(entry.reason)}”` : "";
+      return [entry.code, [meaning, reason].filter(Boolean).join(": ")].filter(Boolean).join(" ");
+    }
+    default:
+      return visible(entry.message);
+  }
+}
+
+/** One line of plain text, for the clipboard. */
+export function plainLine(entry) {
+  const arrow = { out: "→", in: "←" }[entry.direction] ?? "·";
+  const start = `${clockTime(entry.time)} ${arrow} ${entry.opcode ?? entry.type}`;
+  if (entry.type !== "message") return `${start}  ${eventWords(entry)}`;
+  return `${start}  ${exactSize(entry.bytes)}  ${entry.opcode === "text" ? entry.data : hexDigits(entry.data)}`;
+}
+
+/** The entry as one line of JSON, in the form of `wsx connect --output json`. */
+export function eventLine(entry) {
+  const event = { type: entry.type, time: eventTime(entry.time) };
+  switch (entry.type) {
+    case "open":
+      Object.assign(event, { url: entry.url });
+      if (entry.subprotocol) event.subprotocol = entry.subprotocol;
+      if (entry.extensions) event.extensions = entry.extensions;
+      break;
+    case "message":
+      Object.assign(event, { direction: entry.direction, opcode: entry.opcode, bytes: entry.bytes });
+      if (entry.opcode === "text") event.data = entry.data;
+      else event.base64 = toBase64(entry.data);
+      break;
+    case "close":
+      Object.assign(event, { direction: entry.direction, code: entry.code, reason: entry.reason, clean: entry.clean });
+      break;
+    default:
+      Object.assign(event, { kind: entry.kind, message: entry.message });
+  }
+  return escapedJSON(event);
+}
+
+/** What begins a recording: `--input json` then sends again only what was sent. */
+export function recordingLine() {
+  return escapedJSON({ type: "recording", time: eventTime(now()) });
+}

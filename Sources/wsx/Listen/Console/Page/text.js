@@ -1,0 +1,158 @@
+// Texts: sizes, times, JSON in lines, hexadecimal dumps, and what a peer sent made fit to be looked at.
+
+// What could reorder text or hide in it: controls, bidirectional and zero-width characters, fillers, tags.
+const INVISIBLE = new RegExp(
+  "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f"
+    + "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}"
+    + "\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}]", "gu");
+const MAXIMUM_INDENTATION = 32;
+const encoder = new TextEncoder();
+
+/** The text with everything invisible but line feeds and tabs as `\u{XX}`. */
+export function visible(text) {
+  return text.replace(INVISIBLE, character => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`);
+}
+
+/** The length of a text in UTF-8, in bytes. */
+export function byteCount(text) {
+  return encoder.encode(text).length;
+}
+
+/** `1,234 B`. */
+export function exactSize(bytes) {
+  return `${bytes.toLocaleString("en")} B`;
+}
+
+/** `812 B`, `31.2 KiB`, `1.0 GiB`: exact below 10 KiB. */
+export function shortSize(bytes) {
+  if (bytes < 10240) return exactSize(bytes);
+  const units = ["KiB", "MiB", "GiB", "TiB"];
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length);
+  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`;
+}
+
+/** The present in milliseconds since 1970, with what the browser tells of the microseconds. */
+export function now() {
+  return performance.timeOrigin + performance.now();
+}
+
+/** The local time of day, `15:04:05.123`. */
+export function clockTime(time) {
+  const date = new Date(time);
+  const pad = (number, width = 2) => String(number).padStart(width, "0");
+  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()].map(part => pad(part));
+  return `${parts.join(":")}.${pad(date.getMilliseconds(), 3)}`;
+}
+
+/** RFC 3339 in UTC with microseconds, as events have it. */
+export function eventTime(time) {
+  const microseconds = Math.floor(time * 1000) % 1000;
+  return new Date(time).toISOString().replace("Z", `${String(microseconds).padStart(3, "0")}Z`);
+}
+
+/**
+ * JSON in lines, as pieces `[kind, text]`. Tokens keep every byte, so that numbers too large for JavaScript and
+ * repeated names are shown as they came; the text has to be valid JSON.
+ */
+export function* jsonPieces(text) {
+  const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+  const isOpening = token => token === "{" || token === "[";
+  const lineBreak = depth => ["", "\n" + "  ".repeat(Math.min(depth, MAXIMUM_INDENTATION))];
+  const isName = /\s*:/y;
+  let depth = 0;
+  let previous = "";
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    if (token === "}" || token === "]") {
+      depth -= 1;
+      if (!isOpening(previous)) yield lineBreak(depth);
+    } else if (isOpening(previous) || previous === ",") {
+      yield lineBreak(depth);
+    }
+    if (token[0] === '"') {
+      isName.lastIndex = index + token.length;
+      yield [isName.test(text) ? "name" : "string", token];
+    } else if (token === ":") {
+      yield ["", ": "];
+    } else {
+      yield ["{}[],".includes(token) ? "" : "literal", token];
+    }
+    if (isOpening(token)) depth += 1;
+    previous = token;
+  }
+}
+
+/** Whether a text is a JSON object or array, which is what is worth laying out. */
+export function isJSONStructure(text) {
+  if (!/^\s*[{[]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Two digits a byte, with spaces between. */
+export function hexDigits(bytes) {
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join(" ");
+}
+
+/** Bytes as digits with their text beside them, as pieces; without offsets where one line holds them. */
+export function* dumpPieces(bytes, lineBytes) {
+  const offsetDigits = Math.max(4, (bytes.length - 1).toString(16).length);
+  for (let start = 0; start < bytes.length; start += lineBytes) {
+    const line = bytes.subarray(start, start + lineBytes);
+    const half = lineBytes / 2;
+    const rest = line.length > half ? "  " + hexDigits(line.subarray(half)) : "";
+    const digits = hexDigits(line.subarray(0, half)) + rest;
+    if (start > 0) yield ["", "\n"];
+    if (bytes.length > lineBytes) yield ["quiet", start.toString(16).padStart(offsetDigits, "0") + "  "];
+    yield ["", (bytes.length > lineBytes ? digits.padEnd(lineBytes * 3) : digits) + "  "];
+    yield ["string", Array.from(line, byte => byte >= 0x20 && byte <= 0x7e ? String.fromCharCode(byte) : ".").join("")];
+  }
+}
+
+/** The bytes of digits of either case, with blanks between bytes; throws an error that says what is wrong. */
+export function parseHex(text) {
+  const bytes = [];
+  const wrong = /[^0-9a-fA-F\s]/u.exec(text);
+  if (wrong) throw new Error(`Not hexadecimal: “${visible(wrong[0])}” at character ${wrong.index + 1}`);
+  for (const word of text.split(/\s+/)) {
+    if (word.length % 2) throw new Error(`Not hexadecimal: “${shortened(word)}” has an odd number of digits`);
+    for (let index = 0; index < word.length; index += 2) bytes.push(parseInt(word.slice(index, index + 2), 16));
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** The bytes of Base64 of either alphabet, with padding or without; throws an error that says what is wrong. */
+export function parseBase64(text) {
+  const wrong = /[^A-Za-z0-9+/\-_=\s]/u.exec(text);
+  if (wrong) throw new Error(`Not Base64: “${visible(wrong[0])}” at character ${wrong.index + 1}`);
+  let decoded;
+  try {
+    decoded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    throw new Error("Not Base64: its length or its padding is wrong");
+  }
+  return Uint8Array.from(decoded, character => character.charCodeAt(0));
+}
+
+/** Base64 with padding. */
+export function toBase64(bytes) {
+  let text = "";
+  // Only so many arguments fit into one call.
+  for (let start = 0; start < bytes.length; start += 8192) {
+    text += String.fromCharCode(...bytes.subarray(start, start + 8192));
+  }
+  return btoa(text);
+}
+
+/** JSON in which everything invisible is escaped, so that an event can be read on a terminal, too. */
+export function escapedJSON(value) {
+  const escape = unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(value).replace(INVISIBLE, character => character.split("").map(escape).join(""));
+}
+
+function shortened(text) {
+  return text.length > 20 ? text.slice(0, 20) + "…" : text;
+}

@@ -1,0 +1,273 @@
+"""`wsx listen --console` in a real browser: connecting, sending, reading, and coming back."""
+
+import json
+import re
+
+import pytest
+
+from console_page import ConsolePage
+from processes import Listener, wait_until, wsx
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Listener("--echo", "--console", "--subprotocol", "chat") as server:
+        yield server
+
+
+@pytest.fixture
+def page(browser, server):
+    """The page; at the end, the browser has had nothing to complain of."""
+    with ConsolePage(browser, server) as page:
+        yield page
+        assert page.unexpected == []
+
+
+def test_the_start_tells_where_the_page_is(tmp_path):
+    with Listener("--console") as server:
+        assert server.wait_for(rf"Console at http://127\.0\.0\.1:{server.port}/\n")
+        assert "Console" not in wsx("connect", server.url, "hello").err
+    with Listener("--console", "--tls-self-signed", address="[::1]:0") as server:
+        assert server.wait_for(rf"Console at https://\[::1\]:{server.port}/\n")
+    with Listener("--console", address=f"unix:{tmp_path}/socket") as server:
+        server.stop()
+        assert "Console" not in server.err
+
+
+def test_text_json_and_bytes_are_sent_and_come_back_with_opcode_and_size(page, server):
+    assert page.evaluate("document.getElementById('url').value") == server.url
+    page.connect("json, chat")
+    assert page.text("#state") == "Connected · chat · permessage-deflate"
+    page.send("Grüße")
+    page.send('{"a": 1}', "json")
+    page.send("00 ff\n41", "hex")
+    page.send("QUJD", "base64")
+    rows = page.wait_for_rows(9)
+    opened = rows[0]
+    assert opened[0] == "open" and "subprotocol chat, permessage-deflate" in opened[3]
+    expected = [
+        ["text", "7 B", "Grüße"],
+        ["text", "8 B", '{\n  "a": 1\n}'],
+        ["binary", "3 B", "00 ff 41  ..A"],
+        ["binary", "3 B", "41 42 43  ABC"],
+    ]
+    for direction in ("out", "in"):
+        assert [[row[0], row[2], row[3]] for row in rows if row[1] == direction] == expected
+    page.wait_for("document.getElementById('traffic').textContent === '↑ 4 · 21 B   ↓ 4 · 21 B'")
+
+
+def test_a_file_is_sent_as_a_binary_message(page, tmp_path):
+    file = tmp_path / "data.bin"
+    file.write_bytes(bytes(range(256)) * 2)
+    page.connect()
+    page.choose("file")
+    page.click("send")
+    assert page.text("#verdict") == "No file is chosen"
+    node = page.call("Runtime.evaluate", expression="document.getElementById('file')")["result"]["objectId"]
+    page.call("DOM.setFileInputFiles", files=[str(file)], objectId=node)
+    page.wait_for("document.getElementById('verdict').textContent === 'binary, 512 B'")
+    page.click("send")
+    rows = page.wait_for_rows(3)
+    assert [row[:3] for row in rows[1:]] == [["binary", "out", "512 B"], ["binary", "in", "512 B"]]
+    assert rows[2][3].startswith("0000  00 01 02 03 04 05 06 07  08 09")
+    assert rows[2][3].endswith("… show all 512 B")
+
+
+@pytest.mark.parametrize(("form", "text", "complaint"), [
+    ("json", '{"a": ', r"Not JSON: .+"),
+    ("json", "hello", r"Not JSON: .+"),
+    ("hex", "0g", r"Not hexadecimal: “g” at character 2"),
+    ("hex", "00 1", r"Not hexadecimal: “1” has an odd number of digits"),
+    ("base64", "QUJ$", r"Not Base64: “\$” at character 4"),
+    ("base64", "QUJDR", r"Not Base64: its length or its padding is wrong"),
+])
+def test_what_is_not_what_it_should_be_is_not_sent(page, form, text, complaint):
+    page.connect()
+    page.send(text, form)
+    page.wait_for("document.querySelector('#verdict[role=alert].wrong')")
+    assert re.fullmatch(complaint, page.text("#verdict"))
+    assert page.evaluate("document.getElementById('message').getAttribute('aria-invalid')") == "true"
+    assert page.evaluate("document.getElementById('message').value") == text
+    page.send("after")
+    assert [row[3] for row in page.wait_for_rows(3)[1:]] == ["after", "after"]
+
+
+def test_without_a_connection_the_message_stays_where_it_is(page):
+    page.send("hello")
+    page.wait_for("document.getElementById('verdict').textContent === 'Not connected; connect first'")
+    assert page.evaluate("document.getElementById('message').value") == "hello"
+
+
+def test_numbers_and_repeated_names_of_json_stay_as_they_came(page):
+    page.connect()
+    page.send('{"n": 12345678901234567890.10, "n": [], "s": "a\\"}:,"}', "json")
+    laid_out = '{\n  "n": 12345678901234567890.10,\n  "n": [],\n  "s": "a\\"}:,"\n}'
+    assert page.wait_for_rows(3)[2][3] == laid_out
+    page.click("pretty")
+    page.wait_for("!document.querySelectorAll('.row')[2]?.textContent.includes('\\n')")
+    assert page.wait_for_rows(3)[2][3] == '{"n": 12345678901234567890.10, "n": [], "s": "a\\"}:,"}'
+
+
+def test_the_log_is_filtered_by_text_direction_and_kind(page):
+    page.connect()
+    for text, form in [("apple", "text"), ("(banana", "text"), ("0a ff", "hex")]:
+        page.send(text, form)
+    page.wait_for_rows(7)
+
+    def shown():
+        return [(row[0], row[1]) for row in page.rows()]
+
+    page.fill("filter", "APPLE")
+    page.wait_for("document.querySelectorAll('.row').length === 2")
+    assert page.text("#counts") == "2 of 7"
+    page.fill("filter", "(b")
+    wait_until(lambda: [row[3] for row in page.rows()] == ["(banana"] * 2)
+    page.fill("filter", "0a ff")
+    wait_until(lambda: shown() == [("binary", "out"), ("binary", "in")])
+    page.fill("filter", "no such thing")
+    page.wait_for("document.getElementById('empty').textContent === 'Nothing passes the filter.'")
+    page.fill("filter", "")
+    page.wait_for_rows(7)
+    for control, left in [
+        ("out", [("open", "")] + [("text", "in")] * 2 + [("binary", "in")]),
+        ("events", [("text", "in")] * 2 + [("binary", "in")]),
+        ("text", [("binary", "in")]),
+        ("binary", []),
+    ]:
+        page.click(f"show-{control}")
+        wait_until(lambda: shown() == left, what=f"rows without {control}")
+
+
+def test_the_page_comes_back_when_its_server_does(browser):
+    with Listener("--echo", "--console") as server, ConsolePage(browser, server) as page:
+        page.connect()
+        assert server.stop() == 0
+        page.wait_for_row("close", "1001 going away")
+        page.wait_for_row("error", "Could not connect")
+        with Listener("--echo", "--console", address=str(server.port)):
+            page.wait_for_state("open")
+            page.send("again")
+            wait_until(lambda: [row[3] for row in page.rows() if row[0] == "text"] == ["again"] * 2)
+            page.click("connect")
+            page.wait_for_row("close", "1000 normal closure")
+            page.wait_for_state("closed")
+        assert page.unexpected == []
+
+
+def test_the_buttons_connect_again_and_give_up(browser):
+    with Listener("--echo", "--console") as server, ConsolePage(browser, server) as page:
+        page.connect()
+        page.click("reconnect")
+        server.wait_for("Client 2 connected")
+        page.wait_for("document.querySelectorAll('.row.open').length === 2")
+        page.wait_for_state("open")
+        # Switched off, a lost connection stays lost.
+        page.click("retries")
+        server.stop()
+        page.wait_for_state("closed")
+        page.click("retries")
+        page.click("reconnect")
+        page.wait_for_state("waiting")
+        page.click("connect")
+        page.wait_for_state("closed")
+        assert page.unexpected == []
+
+
+def test_codes_and_reasons_of_the_server_are_shown(browser):
+    with Listener("--console", "--input", "json", stdin=-1) as server, ConsolePage(browser, server) as page:
+        page.connect()
+        server.send(b'{"type":"close","code":4000,"reason":"enough <b>"}\n')
+        page.wait_for_row("close", "4000 “enough <b>”")
+        # It is no loss: nothing is tried again.
+        page.wait_for_state("closed")
+        assert page.unexpected == []
+
+
+def test_other_servers_can_be_talked_to(page):
+    with Listener("--broadcast", "--subprotocol", "other") as other:
+        page.connect("other", url=f"localhost:{other.port}/path?x=1")
+        other.wait_for(r"Client 1 connected from \S+ /path\?x=1, subprotocol other\n")
+        assert page.text("#state").startswith("Connected · other")
+        page.send("to the other")
+        other.wait_for("to the other", "out")
+
+
+def test_a_url_that_is_none_is_told_of(page):
+    page.fill("url", "gopher://x")
+    page.click("connect")
+    page.wait_for("document.querySelector('.row.error')")
+    assert page.evaluate("document.getElementById('state').dataset.state") == "closed"
+
+
+def test_the_path_of_the_server_is_offered(browser):
+    with Listener("--echo", "--console", "--path", '/a"b&lt;<c>') as server, ConsolePage(browser, server) as page:
+        assert page.evaluate("document.getElementById('url').value") == f"{server.url}a%22b&lt;%3Cc%3E"
+        page.connect()
+        page.send("hello")
+        page.wait_for_rows(3)
+        assert page.unexpected == []
+
+
+def test_a_page_over_tls_connects_with_tls(browser):
+    with Listener("--echo", "--console", "--tls-self-signed") as server:
+        with ConsolePage(browser, server, trusts_all=True) as page:
+            page.connect()
+            page.wait_for_row("open", f"wss://127.0.0.1:{server.port}/ in ")
+
+
+def test_the_log_is_saved_as_events_that_wsx_sends_again(page, browser, tmp_path):
+    page.connect("chat")
+    page.send("hello \u202e\x1b[31m")
+    page.send("ff 00", "hex")
+    page.wait_for_rows(5)
+    page.click("connect")
+    page.wait_for_rows(6)
+    page.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    page.click("save")
+    file = tmp_path / "wsx-console.jsonl"
+    wait_until(file.exists, what="the file")
+    wait_until(lambda: file.read_text().endswith("}\n"), what="its end")
+    lines = file.read_text().splitlines()
+    assert "\u202e" not in file.read_text() and "\x1b" not in file.read_text()
+    events = [json.loads(line) for line in lines]
+    assert [event["type"] for event in events] == ["recording", "open", *["message"] * 4, "close"]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", event.pop("time")) for event in events)
+    assert events[1]["subprotocol"] == "chat"
+    assert events[2] == {
+        "type": "message", "direction": "out", "opcode": "text", "bytes": 14, "data": "hello \u202e\x1b[31m"}
+    assert events[5] in [
+        {"type": "message", "direction": "in", "opcode": "binary", "bytes": 2, "base64": "/wA="}, events[3]]
+    assert events[6] == {"type": "close", "direction": "out", "code": 1000, "reason": "", "clean": True}
+    # As a recording it repeats what was sent, and no more.
+    run = wsx("connect", "--input", "json", "--output", "json", "echo:", stdin=file.read_bytes())
+    assert (run.status, run.err) == (0, "")
+    received = [json.loads(line) for line in run.lines]
+    assert [event.get("data", event.get("base64")) for event in received if event["type"] == "message"] == [
+        "hello \u202e\x1b[31m", "/wA="]
+
+
+def test_the_log_and_its_entries_are_copied(page):
+    page.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+    page.connect()
+    page.send("hello")
+    page.send("41 42", "hex")
+    page.wait_for_rows(5)
+    page.click("show-events")
+    page.wait_for_rows(4)
+    page.click("copy")
+    page.wait_for("document.getElementById('announcer').textContent === 'Copied the log'")
+    lines = page.evaluate("navigator.clipboard.readText()", userGesture=True).splitlines()
+    assert all(re.match(r"\d\d:\d\d:\d\d\.\d{3} [→←] ", line) for line in lines)
+    assert sorted(line[13:] for line in lines) == [
+        "← binary  2 B  41 42", "← text  5 B  hello", "→ binary  2 B  41 42", "→ text  5 B  hello"]
+
+
+def test_the_log_is_emptied(page):
+    page.connect()
+    page.send("hello")
+    page.wait_for_rows(3)
+    page.click("clear")
+    page.wait_for("document.querySelectorAll('.row').length === 0")
+    page.wait_for("document.getElementById('traffic').textContent === '↑ 0 · 0 B   ↓ 0 · 0 B'")
+    page.send("next")
+    assert [row[3] for row in page.wait_for_rows(2)] == ["next", "next"]

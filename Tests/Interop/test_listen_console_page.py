@@ -1,0 +1,379 @@
+"""The page of `wsx listen --console`: what it may do, who can use it, and what a peer cannot do to it."""
+
+import base64
+import hashlib
+import http.client
+import json
+import re
+
+import pytest
+
+from browser import CONTROL, SHIFT
+from console_page import ConsolePage
+from processes import Listener, wait_until, wsx
+from scripted_server import ScriptedServer
+from wire import TEXT, frame
+
+MAXIMUM_ENTRIES = 5000
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Listener("--echo", "--console") as server:
+        yield server
+
+
+@pytest.fixture
+def page(browser, server):
+    """The page; at the end, the browser has had nothing to complain of."""
+    with ConsolePage(browser, server) as page:
+        yield page
+        assert page.problems == []
+
+
+def get(server, target="/"):
+    """The answer to a request and its content."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    try:
+        connection.request("GET", target)
+        response = connection.getresponse()
+        return response, response.read().decode()
+    finally:
+        connection.close()
+
+
+# What the page may do.
+
+
+def test_the_policy_knows_the_script_and_the_style_by_their_hashes(server):
+    response, text = get(server)
+    assert response.status == 200
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["Referrer-Policy"] == "no-referrer"
+
+    def source(element):
+        content, = re.findall(rf"<{element}[^>]*>(.*?)</{element}>", text, re.DOTALL)
+        return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+    policy = dict(part.split(" ", 1) for part in response.headers["Content-Security-Policy"].split("; "))
+    assert policy == {
+        "default-src": "'none'", "script-src": source("script"), "style-src": source("style"), "img-src": "data:",
+        "connect-src": "ws: wss:", "base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'none'",
+        "require-trusted-types-for": "'script'", "trusted-types": "'none'",
+    }
+
+
+def test_the_page_refers_to_nothing_outside(server):
+    _, text = get(server)
+    assert re.findall(r'<[^>]*\s(?:src|href)="(?!data:)', text) == []
+    assert "url(" not in text and "@import" not in text
+    assert "innerHTML" not in text and "insertAdjacentHTML" not in text and "document.write" not in text
+
+
+def test_the_policy_holds(browser, server):
+    with ConsolePage(browser, server) as page:
+        assert page.evaluate("""new Promise(resolve => {
+            document.addEventListener("securitypolicyviolation", event => resolve(event.effectiveDirective));
+            fetch("/").catch(() => {});
+        })""") == "connect-src"
+        for sink in ["document.body.innerHTML = '<b>x</b>'", "document.createElement('script').text = 'pwned = 1'"]:
+            assert page.evaluate(f"(() => {{ try {{ {sink} }} catch (error) {{ return error.name }} }})()") == "TypeError"
+        assert page.evaluate("""new Promise(resolve => {
+            document.addEventListener("securitypolicyviolation", event => resolve(event.effectiveDirective));
+            const image = document.createElement("img");
+            image.src = "/image.png";
+            document.body.append(image);
+        })""") == "img-src"
+
+
+def test_the_page_is_on_the_root_alone_and_before_files(tmp_path):
+    (tmp_path / "index.html").write_text("a file")
+    (tmp_path / "other.html").write_text("another file")
+    with Listener("--echo", "--console", "--serve", tmp_path) as server:
+        assert "<title>wsx console</title>" in get(server)[1]
+        assert get(server, "/other.html")[1] == "another file"
+    with Listener("--echo") as server:
+        assert "wsx console" not in get(server)[1]
+
+
+def test_a_page_reaches_its_own_server_by_whatever_address(server):
+    own = ["--host", f"192.0.2.7:{server.port}"]
+    assert wsx("connect", *own, "-o", f"http://192.0.2.7:{server.port}", server.url, "hello").out == b"hello\n"
+    assert wsx("connect", *own, "-o", f"http://192.0.2.8:{server.port}", server.url, "hello").status == 4
+
+
+# Who can use it.
+
+CONTROLS = """Array.from(document.querySelectorAll("button, input, textarea, [tabindex='0']"))
+    .filter(control => control.checkVisibility() && !(control.type === "radio" && !control.checked))
+    .map(control => control.id || control.value)"""
+
+
+def test_every_control_has_a_name(page):
+    page.connect()
+    page.send("hello")
+    page.wait_for_rows(3)
+    page.evaluate("document.querySelector('.row').focus()")
+    for form in ["text", "json", "file"]:
+        page.choose(form)
+        nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+        roles = {"button", "textbox", "searchbox", "checkbox", "radio", "switch", "combobox", "log", "form", "group"}
+        named = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes
+                 if not node["ignored"] and node["role"]["value"] in roles]
+        assert [role for role, name in named if not name] == []
+        assert {"Log", "Connection", "Message", "URL", "Subprotocols", "Filter by text", "Send as", "This entry"} <= {
+            name for _, name in named}
+
+
+def test_the_tab_key_reaches_everything(page):
+    page.evaluate("document.activeElement.blur()")
+    page.choose("json")
+    expected = page.evaluate(CONTROLS)
+    assert len(expected) > 20
+    reached = []
+    for _ in range(len(expected) + 5):
+        page.press("Tab")
+        control = page.evaluate("document.activeElement.id || document.activeElement.value || ''")
+        if control in reached:
+            break
+        if control:
+            # What has the focus shows it, by itself or by what stands for it.
+            assert page.evaluate("""(() => {
+                const control = document.activeElement;
+                const shown = control.closest(".chips label, .tabs label") ?? control;
+                return getComputedStyle(shown).outlineStyle === "solid";
+            })()"""), control
+            reached.append(control)
+    # The first key leads on from where the focus was last.
+    start = reached.index(expected[0])
+    assert reached[start:] + reached[:start] == expected
+
+
+def test_everything_is_done_with_keys(page):
+    page.evaluate("document.getElementById('url').focus()")
+    page.press("Enter")
+    page.wait_for_state("open")
+    page.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "message"
+    for text, modifiers in [("one", 0), ("two", CONTROL)]:
+        page.type(text)
+        page.press("Enter", modifiers)
+        page.wait_for("document.getElementById('message').value === ''")
+    page.type("three")
+    page.press("Enter", SHIFT)
+    page.type("lines")
+    page.press("Enter")
+    rows = page.wait_for_rows(7)
+    assert [row[3] for row in rows if row[1] == "in"] == ["one", "two", "three\nlines"]
+
+    def message():
+        return page.evaluate("document.getElementById('message').value")
+
+    page.type("a draft")
+    for expected in ["three\nlines", "three\nlines", "two", "one", "one"]:
+        page.press("ArrowUp")
+        # In the message of two lines, the first press goes up in it.
+        assert message() == expected
+    for expected in ["two", "three\nlines", "a draft"]:
+        page.press("ArrowDown")
+        assert message() == expected
+    page.press("/", CONTROL)
+    assert page.evaluate("document.activeElement.id") == "filter"
+    page.press("F1")
+    page.wait_for("document.getElementById('shortcuts').open")
+    page.press("Escape")
+    page.wait_for("!document.getElementById('shortcuts').open")
+
+
+def test_entries_are_read_with_keys(page):
+    page.connect()
+    page.send("x" * 3000)
+    page.wait_for_rows(3)
+    page.evaluate("document.getElementById('log').focus()")
+    page.press("End")
+    assert page.evaluate("document.activeElement.matches('.row.in')")
+    page.press("ArrowUp")
+    assert page.evaluate("document.activeElement.matches('.row.out')")
+    page.press("Home")
+    assert page.evaluate("document.activeElement.matches('.row.open')")
+    page.press("End")
+    length = "document.activeElement.querySelector('.data').textContent.length"
+    assert page.evaluate(length) < 1100
+    page.press("Enter")
+    assert page.evaluate(length) == 3000
+    page.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Show less"
+    page.press("Enter")
+    assert page.evaluate("document.querySelector('.row.in .data').textContent.length") < 1100
+    page.evaluate("document.querySelector('.row.in').focus()")
+    page.press("e")
+    assert page.evaluate("document.activeElement.id") == "message"
+    assert page.evaluate("document.activeElement.value") == "x" * 3000
+
+
+def test_what_comes_is_read_out_in_moderation(page):
+    page.connect()
+    announced = "document.getElementById('announcer')"
+    assert page.evaluate(f"{announced}.getAttribute('role')") == "status"
+    assert page.evaluate("document.getElementById('log').getAttribute('aria-live')") == "off"
+    page.wait_for(f"{announced}.textContent.startsWith('open: ws://')")
+    page.send("hello")
+    page.wait_for(f"{announced}.textContent === 'Received: hello'")
+    for _ in range(10):
+        page.send("more")
+    page.wait_for(f"/^\\d+ messages received$/.test({announced}.textContent)")
+
+
+CONTRASTS = """(() => {
+    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const light = color => {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+        const [red, green, blue, alpha] = Array.from(canvas.getImageData(0, 0, 1, 1).data, value => {
+            const share = value / 255;
+            return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+        });
+        return alpha === 0 ? null : 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const behind = element => light(getComputedStyle(element).backgroundColor) ?? behind(element.parentElement);
+    return Array.from(document.querySelectorAll("body *")).filter(element => element.checkVisibility()
+        && Array.from(element.childNodes).some(node => node.nodeType === 3 && node.data.trim())).map(element => {
+        const [one, other] = [light(getComputedStyle(element).color), behind(element)];
+        return [(Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05), element.outerHTML.slice(0, 80)];
+    });
+})()"""
+
+
+def test_light_and_dark_follow_the_system_and_the_button(page):
+    def background():
+        return page.evaluate("getComputedStyle(document.getElementById('log')).backgroundColor")
+
+    page.connect()
+    page.send('{"name": ["string", 1, true]}', "json")
+    page.send("00", "hex")
+    page.send("0g", "hex")
+    page.wait_for_rows(5)
+    page.wait_for("document.querySelector('.data .literal')")
+    seen = {}
+    for scheme in ["light", "dark"]:
+        page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        seen[scheme] = background()
+        # WCAG 2.2, 1.4.3.
+        assert [text for contrast, text in page.evaluate(CONTRASTS) if contrast < 4.5] == []
+    assert seen["light"] != seen["dark"]
+    for theme, expected in [("light", "light"), ("dark", "dark"), ("auto", "dark")]:
+        page.click("theme")
+        assert page.text("#theme") == f"Theme: {theme}"
+        assert background() == seen[expected]
+
+
+@pytest.mark.parametrize("width", [320, 390, 700, 1000])
+def test_nothing_is_wider_than_the_screen(page, width):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=780, deviceScaleFactor=1, mobile=False)
+    page.connect()
+    page.send("x" * 500)
+    page.send(" ".join(["00"] * 100), "hex")
+    page.wait_for_rows(5)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.getElementById('log').scrollWidth") <= width
+    assert page.evaluate("document.getElementById('log').clientHeight") > 150
+
+
+# What a peer cannot do.
+
+
+def test_thousands_of_messages_a_second_do_not_freeze_it(browser):
+    count = 20_000
+    with Listener("--console", stdin=-1) as server, ConsolePage(browser, server) as page:
+        page.connect()
+        server.send("".join(json.dumps({"seq": number, "list": [1, 2, 3]}) + "\n" for number in range(count)).encode())
+        page.wait_for(f"document.getElementById('traffic').textContent.includes('↓ {count:,} ')", timeout=120)
+        # The last is there, and only so many before it.
+        page.wait_for("document.getElementById('counts').textContent === '5,000 entries'")
+        page.wait_for(f"Array.from(document.querySelectorAll('.row')).at(-1).textContent.includes('{count - 1}')")
+        assert page.evaluate("document.querySelectorAll('.row').length") == MAXIMUM_ENTRIES
+        page.wait_for("document.getElementById('log').scrollHeight - document.getElementById('log').scrollTop"
+                      " - document.getElementById('log').clientHeight < 8")
+        assert page.evaluate("document.getElementById('follow').checked")
+        # Only what is near the view is coloured.
+        assert page.evaluate("document.querySelectorAll('.data .name').length") < MAXIMUM_ENTRIES
+        assert page.problems == []
+
+
+def test_the_view_is_held_still(browser):
+    with Listener("--console", stdin=-1) as server, ConsolePage(browser, server) as page:
+        page.connect()
+        server.send(b"before\n")
+        page.wait_for_rows(2)
+        page.click("pause")
+        server.send(b"after\n" * 7000)
+        page.wait_for("document.getElementById('pause').textContent === 'Resume (5,000 new)'")
+        assert [row[3] for row in page.rows()[1:]] == ["before"]
+        page.click("pause")
+        page.wait_for("document.querySelectorAll('.row').length === 5000")
+        assert page.text("#pause") == "Pause"
+        assert page.problems == []
+
+
+def test_who_scrolls_up_is_left_there(browser):
+    with Listener("--console", stdin=-1) as server, ConsolePage(browser, server) as page:
+        page.connect()
+        server.send(b"line\n" * 300)
+        page.wait_for("document.querySelectorAll('.row').length === 301")
+        page.call("Input.dispatchMouseEvent", type="mouseWheel", x=400, y=300, deltaX=0, deltaY=-2000)
+        page.wait_for("!document.getElementById('follow').checked")
+        server.send(b"line\n" * 10)
+        page.wait_for("document.querySelectorAll('.row').length === 311")
+        assert page.evaluate("document.getElementById('log').scrollHeight - document.getElementById('log').scrollTop"
+                             " - document.getElementById('log').clientHeight > 500")
+        page.click("latest")
+        page.wait_for("document.getElementById('follow').checked && document.getElementById('latest').hidden")
+        page.wait_for("document.getElementById('log').scrollHeight - document.getElementById('log').scrollTop"
+                      " - document.getElementById('log').clientHeight < 8")
+
+
+HOSTILE = [
+    "<img src=x onerror=\"pwned = 1\"><script>pwned = 1</script>",
+    '{"<img src=x onerror=pwned=1>": "</span><script>pwned = 1</script>"}',
+    "\x1b[31m\x00\x07 \u202eevil\u202c \u2066x\u2069 \u200b\ufeff\U000e0041",
+    "Z" + "\u0301" * 1000,
+]
+
+
+def test_hostile_text_is_only_text(browser, server):
+    def serve(peer):
+        peer.upgrade()
+        for text in HOSTILE:
+            peer.send(frame(TEXT, text.encode()))
+        peer.read_to_end()
+
+    with ScriptedServer(serve) as hostile, ConsolePage(browser, server) as page:
+        page.connect(url=hostile.url)
+        rows = page.wait_for_rows(1 + len(HOSTILE))
+        assert rows[1][3] == HOSTILE[0]
+        assert "</span><script>pwned = 1</script>" in rows[2][3]
+        assert rows[3][3] == (
+            r"\u{1B}[31m\u{0}\u{7} \u{202E}evil\u{202C} \u{2066}x\u{2069} \u{200B}\u{FEFF}\u{E0041}")
+        assert page.evaluate("typeof pwned") == "undefined"
+        assert page.evaluate("document.querySelectorAll('#log img, #log script').length") == 0
+        # Marks in heaps stay within their row.
+        assert page.evaluate("getComputedStyle(document.querySelector('.row')).overflow") == "clip"
+        assert page.problems == []
+
+
+def test_a_long_line_is_cut_and_shown_on_demand(page):
+    page.connect()
+    page.evaluate("""{
+        document.getElementById("message").value = "x".repeat(1 << 20);
+        document.getElementById("send").click();
+    }""")
+    rows = page.wait_for_rows(3)
+    assert rows[2][2] == "1,048,576 B"
+    assert rows[2][3] == "x" * 1000 + "… show all 1.0 MiB"
+    page.evaluate("document.querySelector('.row.in').focus()")
+    page.evaluate("document.querySelector('.row.in button.rest').click()")
+    page.wait_for("document.querySelector('.row.in .data').textContent.length === 1 << 20")
+    page.click("entry-all")
+    page.wait_for("document.querySelector('.row.in .data').textContent.length < 2000")

@@ -1,0 +1,50 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ConsolePageTests {
+    @Test("a module imports only those that stand before it, each in a line of its own")
+    func order() {
+        var earlier: Set<Substring> = []
+        for module in ConsolePage.modules {
+            for line in String(decoding: module.source, as: UTF8.self).split(separator: "\n") {
+                #expect(!line.hasPrefix("import ") || line.hasSuffix(".js\";"), "\(module.name): \(line)")
+                guard line.hasPrefix("import ") else { continue }
+                let name = line.dropLast("\";".count).split(separator: "/").last
+                #expect(name.map(earlier.contains) == true, "\(module.name): \(line)")
+            }
+            earlier.insert(module.name[...])
+        }
+    }
+
+    @Test("the page has its style and its script in it, and refers to no file")
+    func joined() {
+        let text = ConsolePage(path: "/").text
+        #expect(text.split(separator: "\n").contains { $0.hasPrefix("import ") || $0.hasPrefix("export ") } == false)
+        for name in ["console.css", #"src="console.js""#, "./text.js"] { #expect(text.contains(name) == false) }
+        #expect(text.contains("<style>\n:root {"))
+        #expect(text.contains("export class") == false)
+        #expect(text.contains("\nclass Connection {"))
+    }
+
+    @Test("the path of the server stands in the page as text, whatever it is")
+    func path() {
+        let text = ConsolePage(path: #"/a"><b>&c"#).text
+        #expect(text.contains(#"<meta name="wsx-path" content="/a&quot;>&lt;b>&amp;c">"#))
+        // What the page may do does not depend on it.
+        let policies = ["/", "/chat"].map { ConsolePage(path: $0).contentSecurityPolicy }
+        #expect(policies[0] == policies[1])
+    }
+
+    @Test(
+        "a browser finds the page at the address, or at localhost where that stands for all",
+        arguments: [
+            ("127.0.0.1", false, "http://127.0.0.1:8080/"), ("::1", true, "https://[::1]:8080/"),
+            ("0.0.0.0", false, "http://localhost:8080/"), ("::", true, "https://localhost:8080/"),
+        ])
+    func url(host: String, isSecure: Bool, expected: String) throws {
+        let address = try #require(SocketAddress(numeric: host, port: 8080))
+        #expect(ConsolePage.url(of: address, isSecure: isSecure) == expected)
+    }
+}
