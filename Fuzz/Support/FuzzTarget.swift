@@ -10,6 +10,7 @@ struct FuzzTarget: Sendable {
     /// All targets.
     static let all = [
         frames, compressedFrames, closeFrames, session, inflating, utf8, httpHeads, clientHandshake, serverHandshake,
+        requestEnvironment,
         extensions, compressionOffers, urls, redirects, cookies, challenges, proxyChoice, proxyConnect, proxySOCKS,
         requestPaths, requestConditions, tls, json, jsonEvents, eventInput, encodedInput, options, records, replLines,
     ]

@@ -168,10 +168,11 @@ class Running:
 
 
 class Listener(Running):
-    """`wsx listen` on a port of its own, ready to take clients."""
+    """`wsx listen` on a port of its own, ready to take clients; `program` are the words of `--exec`."""
 
-    def __init__(self, *arguments, address="0", **options):
-        super().__init__([BINARY, "listen", *arguments, address], **options)
+    def __init__(self, *arguments, address="0", program=(), **options):
+        words = ["--exec", address, "--", *program] if program else [address]
+        super().__init__([BINARY, "listen", *arguments, *words], **options)
         try:
             address = self.wait_for(r"Listening on (\S+)\n").group(1).decode()
         except AssertionError:

@@ -154,6 +154,10 @@ public final class Connection<Handler: ConnectionHandler> {
     /// ``ConnectionHandler/connectionDidDrain(_:)``.
     public var isFull: Bool { wasFull }
 
+    /// Whether nothing can be sent any more because the peer is gone, which reading would tell as well: what it sent
+    /// before is still to be read.
+    public var isLost: Bool { departure?.writeFailure != nil }
+
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent: not after a close frame.
     @discardableResult
     public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {

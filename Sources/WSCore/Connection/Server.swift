@@ -17,12 +17,14 @@ public final class Server<Handler: ConnectionHandler> {
         /// The most connections at a time, those whose request is still to come included; nil: what the descriptor
         /// limit leaves.
         public var maximumConnections: Int?
+        /// Descriptors that are left for what its user opens for its clients.
+        public var reservedDescriptors: Int
 
         /// Makes settings; without a `responder` there is nothing but a few words of help.
         public init(
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
             responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
-            responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil
+            responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil, reservedDescriptors: Int = 0
         ) {
             self.policy = policy
             self.connection = connection
@@ -31,6 +33,7 @@ public final class Server<Handler: ConnectionHandler> {
             self.handshakeTimeout = handshakeTimeout
             self.responsePatience = responsePatience
             self.maximumConnections = maximumConnections
+            self.reservedDescriptors = reservedDescriptors
         }
     }
 
@@ -83,6 +86,8 @@ public final class Server<Handler: ConnectionHandler> {
     public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
     /// Called with each connection before anything is received on it.
     public var didOpen: ((Connection<Handler>) -> Void)?
+    /// Asked about each request that the policy accepts: why it is refused all the same; nil: it is not.
+    public var refusal: ((ServerUpgrade) -> HandshakeRefusal?)?
 
     private let settings: Settings
     private let tls: TLSLayer?
@@ -116,7 +121,8 @@ public final class Server<Handler: ConnectionHandler> {
         self.tls = tls
         self.loop = loop
         self.makeHandler = makeHandler
-        maximumDescriptors = max(1, DescriptorLimit.raise() - Self.descriptorReserve)
+        maximumDescriptors = max(
+            1, DescriptorLimit.raise() - Self.descriptorReserve - settings.reservedDescriptors)
         maximumStreams = min(maximumDescriptors, settings.maximumConnections ?? .max)
         resources = ConnectionResources(on: loop)
     }
@@ -194,7 +200,8 @@ public final class Server<Handler: ConnectionHandler> {
         let address = stream.peerAddress
         let secured = tls.map { TLSStream(stream, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(
-            secured ?? stream, from: address, policy: settings.policy, timeout: settings.handshakeTimeout
+            secured ?? stream, from: address, policy: settings.policy, timeout: settings.handshakeTimeout,
+            refusal: { [unowned self] upgrade in refusal?(upgrade) }
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
             defer { updateAccepting() }

@@ -15,6 +15,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     private let acceptTime: Duration
     private var traffic = (receivedBytes: 0, sentBytes: 0)
     private var handshake: ServerHandshake
+    private let refusal: (ServerUpgrade) -> HandshakeRefusal?
     private let completion: (ServerOpening, Outcome) -> Void
     private let timeout: Duration
     private var timer: Timer?
@@ -22,11 +23,13 @@ internal final class ServerOpening: ByteStreamDelegate {
 
     init(
         _ stream: any ByteStream, from address: SocketAddress?, policy: ServerPolicy, timeout: Duration,
+        refusal: @escaping (ServerUpgrade) -> HandshakeRefusal?,
         completion: @escaping (ServerOpening, Outcome) -> Void
     ) {
         self.stream = stream
         self.address = address
         acceptTime = stream.loop.turnTime
+        self.refusal = refusal
         self.completion = completion
         self.timeout = timeout
         handshake = ServerHandshake(policy: policy)
@@ -78,6 +81,7 @@ internal final class ServerOpening: ByteStreamDelegate {
             switch try handshake.receive(bytes.bytes) {
             case .needsMore: return
             case .upgrade(let upgrade, let consumedByteCount):
+                if let refusal = refusal(upgrade) { return refuse(refusal) }
                 stream.stopReading()
                 let rest = bytes.bytes.extracting(droppingFirst: consumedByteCount)
                 finish(.accepted(upgrade, firstBytes: rest.withUnsafeBytes { Array($0) }))

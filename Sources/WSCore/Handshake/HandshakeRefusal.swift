@@ -26,6 +26,19 @@ public struct HandshakeRefusal: Error, Equatable, Sendable {
             fields: [HeaderField(wellFormedName: "Upgrade", value: "websocket")], request: request)
     }
 
+    /// The answer to a request that could be accepted a little later.
+    /// - Parameters:
+    ///   - reason: Why not now.
+    ///   - request: The request.
+    ///   - seconds: When to ask again.
+    public static func unavailable(
+        _ reason: String, for request: RequestHead, retryAfterSeconds seconds: Int
+    ) -> HandshakeRefusal {
+        // RFC 9110 §15.6.4: 503 may say when to come back.
+        let retryAfter = HeaderField(wellFormedName: "Retry-After", value: "\(seconds)")
+        return HandshakeRefusal(status: 503, reason: reason, fields: [retryAfter], request: request)
+    }
+
     /// The whole response, after which the connection is to be closed.
     public var responseBytes: [UInt8] {
         let body = reason + "\n"

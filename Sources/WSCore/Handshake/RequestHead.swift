@@ -30,13 +30,27 @@ public struct RequestHead: Equatable, Sendable {
         return String(form[form.utf8.index(after: mark)...])
     }
 
+    /// The path with its percent escapes decoded; nil when the target has none, or when that is not text.
+    public var decodedPath: String? {
+        path.flatMap { try? PercentEncoding.decode($0) }
+    }
+
+    /// The host and port that the client has for the server: those of the target in absolute form, or else of Host. An IPv6
+    /// address stands in brackets. nil: there are none that are valid.
+    public var host: (name: String, port: UInt16?)? {
+        guard let text = hostText, let host = try? HostAndPort(parsing: text) else {
+            return nil
+        }
+        return (host.isIPv6 ? "[\(host.host)]" : host.host, host.port)
+    }
+
     /// The authority of a target in absolute form (`http://host:port/path`), which counts instead of Host (RFC 9112 §3.2.2).
     var authority: String? {
         absoluteForm.map { rest in String(Substring(rest.utf8.prefix(while: Self.isAuthority))) }
     }
 
-    /// The host and port that the request is for.
-    var host: String? { authority ?? fields.first(named: "Host") }
+    /// The host and port that the request is for, as they came.
+    var hostText: String? { authority ?? fields.first(named: "Host") }
 
     /// The path and query, whether the target has origin form (`/path`) or absolute form.
     private var originForm: String? {

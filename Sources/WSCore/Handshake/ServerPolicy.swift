@@ -50,7 +50,7 @@ public struct ServerPolicy: Sendable {
     /// becomes `HOST`.
     func url(for request: RequestHead) -> String {
         let scheme = isSecure ? "wss" : "ws"
-        let host = request.host ?? "HOST"
+        let host = request.hostText ?? "HOST"
         return OriginPolicy.suggestion("\(scheme)://\(host)", otherwise: "\(scheme)://HOST") + (path ?? "/")
     }
 

@@ -48,19 +48,55 @@ public final class ChildProcess {
     /// How the child ended; nil: it runs.
     public private(set) var exit: Exit?
 
-    /// Starts a program.
+    /// How a program is started.
+    public struct Launch: Sendable {
+        /// Its name and its arguments, as it sees them.
+        public var words: [String]
+        /// Where it is; nil: its name is looked for in PATH.
+        public var path: String?
+        /// The variables of its environment, `NAME=value`; nil: those of this process.
+        public var environment: [String]?
+        /// Whether it begins a session, and with it a group of processes, of its own.
+        public var leadsSession: Bool
+
+        /// In our session and with our environment, unless it is told otherwise.
+        public init(
+            _ words: [String], at path: String? = nil, environment: [String]? = nil, leadsSession: Bool = false
+        ) {
+            self.words = words
+            self.path = path
+            self.environment = environment
+            self.leadsSession = leadsSession
+        }
+    }
+
+    /// Starts a program in our session and with our environment.
     /// - Parameters:
     ///   - words: Its name, which is looked for in PATH, and its arguments.
     ///   - streams: Its standard descriptors.
     ///   - loop: The loop that waits for it.
     ///   - didExit: Called once when it has ended.
     /// - Throws: ``IOError`` when it cannot be started.
-    public init(
+    public convenience init(
         _ words: [String], streams: StandardStreams = StandardStreams(), on loop: EventLoop,
         didExit: @escaping (Exit) -> Void
     ) throws(IOError) {
+        try self.init(Launch(words), streams: streams, on: loop, didExit: didExit)
+    }
+
+    /// Starts a program.
+    /// - Parameters:
+    ///   - launch: What it is, and how it is started.
+    ///   - streams: Its standard descriptors.
+    ///   - loop: The loop that waits for it.
+    ///   - didExit: Called once when it has ended.
+    /// - Throws: ``IOError`` when it cannot be started.
+    public init(
+        _ launch: Launch, streams: StandardStreams = StandardStreams(), on loop: EventLoop,
+        didExit: @escaping (Exit) -> Void
+    ) throws(IOError) {
         let handle = UnsafeMutablePointer<uv_process_t>.allocate(capacity: 1)
-        let result = Self.spawn(words, streams, handle, on: loop)
+        let result = Self.spawn(launch, streams, handle, on: loop)
         guard result == 0 else {
             // Not yet stored properties: deinit runs when an initialiser throws that has set them all.
             Self.close(handle)
@@ -83,6 +119,27 @@ public final class ChildProcess {
         uv_process_kill(handle, SIGTERM)
     }
 
+    /// A signal for a group of processes.
+    public enum GroupSignal: Sendable {
+        /// SIGTERM: a request to end.
+        case terminate
+        /// SIGKILL: the end.
+        case kill
+
+        fileprivate var number: Int32 { self == .terminate ? SIGTERM : SIGKILL }
+    }
+
+    /// Sends a signal to every process of the group that the child leads. Once the child has ended, only while
+    /// ``hasGroup`` has just been true: the number of a group that is gone can become that of another.
+    public func signalGroup(_ signal: GroupSignal) {
+        _ = kill(-identifier, signal.number)
+    }
+
+    /// Whether there is a process in the group that the child leads, be it the child itself or one that it started.
+    public var hasGroup: Bool {
+        kill(-identifier, 0) == 0 || errno == EPERM
+    }
+
     /// Waits, without turning the loop, until the child has ended, or some time has passed; for the end of a program
     /// that cannot go on before the terminal is its own again.
     public func waitForExit(atMost limit: Duration) {
@@ -102,35 +159,48 @@ public final class ChildProcess {
     }
 
     private static func spawn(
-        _ words: [String], _ streams: StandardStreams, _ handle: UnsafeMutablePointer<uv_process_t>, on loop: EventLoop
+        _ launch: Launch, _ streams: StandardStreams, _ handle: UnsafeMutablePointer<uv_process_t>, on loop: EventLoop
     ) -> Int32 {
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
         var containers = [streams.input, streams.output, streams.error].map { descriptor in
             var container = uv_stdio_container_t()
             container.flags = UV_INHERIT_FD
             container.data.fd = descriptor
             return container
         }
-        return arguments.withUnsafeMutableBufferPointer { arguments in
-            containers.withUnsafeMutableBufferPointer { containers in
-                var options = uv_process_options_t()
-                options.file = arguments.first?.map { UnsafePointer($0) }
-                options.args = arguments.baseAddress
-                options.stdio = containers.baseAddress
-                options.stdio_count = Int32(containers.count)
-                options.exit_cb = { process, status, signal in
-                    guard let data = process?.pointee.data else { return }
-                    let child = Unmanaged<ChildProcess>.fromOpaque(data).takeUnretainedValue()
-                    let exit: Exit = signal == 0 ? .status(Int(status)) : .signal(Int(signal))
-                    withExtendedLifetime(child) {
-                        child.exit = exit
-                        child.didExit(exit)
-                    }
-                }
-                return uv_spawn(loop.handle, handle, &options)
+        var options = uv_process_options_t()
+        options.flags = launch.leadsSession ? UV_PROCESS_DETACHED.rawValue : 0
+        options.exit_cb = { process, status, signal in
+            guard let data = process?.pointee.data else { return }
+            let child = Unmanaged<ChildProcess>.fromOpaque(data).takeUnretainedValue()
+            let exit: Exit = signal == 0 ? .status(Int(status)) : .signal(Int(signal))
+            withExtendedLifetime(child) {
+                child.exit = exit
+                child.didExit(exit)
             }
         }
+        return withCStrings(launch.words) { words in
+            withCStrings(launch.environment ?? []) { environment in
+                containers.withUnsafeMutableBufferPointer { containers in
+                    options.args = words
+                    if launch.environment != nil { options.env = environment }
+                    options.stdio = containers.baseAddress
+                    options.stdio_count = Int32(containers.count)
+                    return (launch.path ?? launch.words.first ?? "").withCString { path in
+                        options.file = path
+                        return uv_spawn(loop.handle, handle, &options)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives `body` texts as C has them: an array of pointers with a null one at its end.
+    private static func withCStrings<R>(
+        _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> R
+    ) -> R {
+        var pointers = texts.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress) }
     }
 
     private static func close(_ handle: UnsafeMutablePointer<uv_process_t>) {

@@ -30,6 +30,28 @@ public enum StandardDescriptors {
         foundModes = (input...error).map { fcntl($0, F_GETFL) }
     }
 
+    /// Has the programs that are started from now on inherit none of the other descriptors that are open: who started this
+    /// process may have left some to it that are nobody else's.
+    public static func keepOthersFromPrograms() {
+        for descriptor in openDescriptors() where descriptor > error {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+    }
+
+    /// Those that the system lists, or, where it does not, all that there could be.
+    private static func openDescriptors() -> [Int32] {
+        guard let directory = opendir("/dev/fd") else { return Array(0..<Int32(clamping: DescriptorLimit.raise())) }
+        defer { closedir(directory) }
+        var descriptors: [Int32] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let descriptor = Int32(name) { descriptors.append(descriptor) }
+        }
+        return descriptors
+    }
+
     /// Gives the open files behind the descriptors the modes in which they were found: a socket, which cannot be opened
     /// a second time, shares its non-blocking mode with whoever gave it to us.
     public static func restore() {

@@ -8,6 +8,9 @@ final class ListenClient: ConnectionHandler {
     /// What the log is to say of the client at the end; nil: there is no log.
     let logLine: ConnectionLogLine?
 
+    /// What runs for it; nil: nothing does.
+    var program: ProgramSession?
+
     private unowned let run: ListenRun
     private let mode: ListenMode
     private let isObserved: Bool
@@ -34,6 +37,7 @@ final class ListenClient: ConnectionHandler {
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
         switch mode {
         case .conversation: break
+        case .exec: program?.receive(payload, from: connection)
         case .broadcast: run.relay(payload, as: kind, from: connection)
         case .echo:
             guard outbox.send(payload, as: kind) else { return }
@@ -54,6 +58,7 @@ final class ListenClient: ConnectionHandler {
     /// Reports a close frame.
     func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
         run.received(close: frame, from: number)
+        program?.clientLeft()
     }
 
     /// Reports a frame's header.
@@ -75,11 +80,13 @@ final class ListenClient: ConnectionHandler {
 
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
+        program?.clientDidDrain()
         run.clientDidDrain(number)
     }
 
     /// Reports the end.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
+        program?.clientLeft()
         run.ended(number, end, connection)
     }
 }

@@ -29,7 +29,9 @@ extension ListenRun {
         if settings.arguments.servesOnce { server.stopListening() }
         // What is read goes to the clients there are: the input waits for the first.
         loop.atEndOfTurn(self)
-        return ListenClient(client, of: self)
+        let handler = ListenClient(client, of: self)
+        handler.program = programs?.start(for: client)
+        return handler
     }
 
     /// Whether there is to be a line for every client.
@@ -90,7 +92,7 @@ extension ListenRun {
         if let failure { writeEvent { $0.writeFailure(failure, client: number) } }
         writeEvent { $0.writeClose(end, client: number) }
         if settings.arguments.servesOnce { return endAfterOnlyClient(with: failure) }
-        if isEnding, server.connections.isEmpty { return stop() }
+        if stopIfOver() { return }
         clientDidDrain(number)
     }
 

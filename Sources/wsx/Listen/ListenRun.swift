@@ -3,6 +3,7 @@ import WSCore
 /// One run of `wsx listen`: serves clients until a signal ends it.
 ///
 ///      client → Connection → ListenClient ──(--echo)──► the same client
+///                                ├──(--exec)──► ProgramSession ──► the same client
 ///                                └──► stdout, editor
 ///      stdin, editor ──► every client
 final class ListenRun {
@@ -27,6 +28,8 @@ final class ListenRun {
     private(set) lazy var watch = settings.isEmbedded ? nil : ClientWatch(settings.arguments, of: self)
     /// Where it listens, in the order of the settings' endpoints.
     private(set) var places: [ListeningPlace] = []
+    /// What runs for the clients; nil: nothing does.
+    private(set) lazy var programs = settings.program.map { ProgramPool($0, of: self) }
     var failure: Failure?
     private(set) var isEnding = false
     private(set) var isStopping = false
@@ -92,8 +95,8 @@ final class ListenRun {
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end() },
         ].compactMap { $0 }
-        if settings.isRepl {
-            // The terminal is to be restored whatever ends the run.
+        if settings.isRepl || programs != nil {
+            // The terminal is to be restored, and programs are to be ended, whatever ends the run.
             signals += [
                 SignalWatcher(.hangUp, on: loop) { [unowned self] in end() },
                 SignalWatcher(.quit, on: loop) { [unowned self] in interrupted() },
@@ -115,9 +118,11 @@ final class ListenRun {
             .init(
                 policy: settings.policy, connection: settings.connection, deflate: settings.arguments.deflate,
                 responder: settings.site, handshakeTimeout: settings.arguments.handshakeTimeout,
-                maximumConnections: settings.arguments.maximumConnections),
+                maximumConnections: settings.arguments.maximumConnections,
+                reservedDescriptors: programs?.reservedDescriptors ?? 0),
             tls: settings.tls, on: loop
         ) { [unowned self] client in opened(client) }
+        server.refusal = { [unowned self] upgrade in programs?.refusal(of: upgrade) }
         server.didRefuse = { [unowned self] refusal, facts in refused(refusal, facts) }
         server.didServe = { [unowned self] served in answered(served) }
         server.didFailToSecure = { [unowned self] error, facts in failedToSecure(error, facts) }
@@ -171,10 +176,19 @@ final class ListenRun {
         input?.pause()
         // Standard output may be stuck, and clients that wait for it cannot be heard: there is an end to that, too.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
-        endTimer?.start(after: settings.arguments.closeTimeout + Self.endGrace)
+        endTimer?.start(after: settings.arguments.closeTimeout + Self.endGrace + (programs?.endLimit ?? .zero))
         server.stopListening()
         for connection in server.connections.values { close(connection, with: CloseFrame(code: .goingAway)) }
-        if server.connections.isEmpty { stop() }
+        programs?.end()
+        stopIfOver()
+    }
+
+    /// Stops when nobody and nothing is waited for any more; returns whether it does.
+    @discardableResult
+    func stopIfOver() -> Bool {
+        guard isEnding, server.connections.isEmpty, programs?.isEmpty ?? true else { return false }
+        stop()
+        return true
     }
 
     /// Ends because an output cannot be written any more; nil: its reader has seen enough.
@@ -190,7 +204,8 @@ final class ListenRun {
         if !isEnding, self.failure == nil { self.failure = failure }
         isEnding = true
         input?.pause()
-        stop()
+        programs?.end()
+        stopIfOver()
     }
 
     private func interrupted() {
@@ -205,6 +220,7 @@ final class ListenRun {
         editor?.close()
         editor = nil
         console.editor = nil
+        programs?.kill()
         isStopping = true
         output?.flush()
         recorder?.flush()

@@ -15,6 +15,8 @@ struct ListenSettings {
 
     /// The files that browsers get; nil: none.
     let files: FileTree?
+    /// What runs for each client; nil: nothing does.
+    let program: ProgramCommand?
     /// TLS with the clients; nil: it is not used.
     let tls: TLSLayer?
     /// What clients can pin a certificate by that was made for this run; nil: there is none.
@@ -52,6 +54,11 @@ struct ListenSettings {
         } catch {
             throw .badArgument(what: "TLS", why: "\(error)")
         }
+        if case .exec(let words) = arguments.mode {
+            program = try ProgramCommand(words, environment: secrets.environment)
+        } else {
+            program = nil
+        }
         isEmbedded = false
         isRepl =
             arguments.readsInput && !arguments.mode.answersByItself && arguments.input == .lines
@@ -65,6 +72,7 @@ struct ListenSettings {
         files = nil
         tls = nil
         selfSignedPin = nil
+        program = nil
         isEmbedded = true
         isRepl = false
     }

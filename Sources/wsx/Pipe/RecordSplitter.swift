@@ -32,6 +32,9 @@ struct RecordSplitter: ~Copyable {
             }
     }
 
+    /// The number of bytes that wait for the end of their record.
+    var carriedBytes: Int { carry.count }
+
     /// Takes the next piece of input and hands on each record that it completes.
     /// - Parameter receive: Takes a record, and returns whether to go on with the next.
     /// - Returns: The number of bytes taken: all, unless it was told not to go on. The rest belongs at the beginning of the

@@ -44,6 +44,23 @@ import Testing
         }
     }
 
+    @Test("a request that the policy accepts can be refused all the same")
+    func laterRefusal() throws {
+        try withServer { loop, fixture, address in
+            fixture.server.refusal = { .unavailable("Full.", for: $0.request, retryAfterSeconds: 7) }
+            let client = try connect(address, on: loop)
+            try client.write(Self.request)
+            loop.run { client.recorder.hasEnded }
+            let answer = String(decoding: client.recorder.received, as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
+            #expect(answer.contains("\r\nRetry-After: 7\r\n"))
+            #expect(answer.hasSuffix("\r\n\r\nFull.\n"))
+            #expect(fixture.refusals.map(\.status) == [503])
+            #expect(fixture.clients.isEmpty)
+            client.stream.close()
+        }
+    }
+
     @Test("a request that is not complete in time is answered with 408, and its connection closed")
     func handshakeTimeout() throws {
         try withServer(handshakeTimeout: .milliseconds(30)) { loop, fixture, address in

@@ -49,10 +49,11 @@ import Testing
             HelpText.short(.listen) == """
                 wsx listen: Be a WebSocket server
 
-                Usage: wsx listen [OPTION...] [[ADDRESS:]PORT]
+                Usage: wsx listen [OPTION...] [[ADDRESS:]PORT] [-- PROGRAM [ARG...]]
 
                 Operands:
-                  [[ADDRESS:]PORT]  Where to listen; also unix:PATH
+                  [[ADDRESS:]PORT]       Where to listen; also unix:PATH
+                  [-- PROGRAM [ARG...]]  What --exec runs
 
                 Messages:
                       --no-stdin                    Do not read stdin, only receive
@@ -66,6 +67,9 @@ import Testing
                   -s, --subprotocol NAME            Speak this subprotocol (also A,B)
                   -H, --header HEADER               Add 'Name: value' or @FILE to responses
                       --handshake-timeout DURATION  Time for a client's upgrade [10s]
+                      --exec                        Run -- PROGRAM [ARG...] for each client
+                      --max-processes N             Most programs at a time, then 503 [256]
+                      --exec-grace DURATION         Time for a program to end [2s]
                       --once                        Serve one client, then end
 
                 Access:

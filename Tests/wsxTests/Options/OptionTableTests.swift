@@ -123,6 +123,15 @@ import WSCore
         ListenCase("tls-self-signed", "--tls-self-signed") { $0.tls.isSelfSigned = true },
         ListenCase("client-ca", "--client-ca", "p") { $0.tls.clientAuthorities = "p" },
         ListenCase("echo", "--echo") { $0.mode = .echo },
+        ListenCase("max-processes", "--max-processes", "1k", "--exec", "--", "p") {
+            $0.mode = .exec(["p"])
+            $0.maximumProcesses = 1000
+        },
+        ListenCase("exec-grace", "--exec-grace=0", "--exec", "--", "p") {
+            $0.mode = .exec(["p"])
+            $0.programGrace = .zero
+        },
+        ListenCase("exec", "--exec", "--", "p", "--echo", "--", "") { $0.mode = .exec(["p", "--echo", "--", ""]) },
         ListenCase("broadcast", "--broadcast") { $0.mode = .broadcast },
         ListenCase("no-stdin", "--no-stdin") { $0.readsInput = false },
         ListenCase("text", "--text") { $0.payload = .text },
@@ -189,13 +198,16 @@ import WSCore
 
     @Test("the defaults that are shown are those that hold", arguments: [Command.connect, .listen])
     func defaults(command: Command) throws {
-        for option in OptionTable.options(of: command) {
+        let options = OptionTable.options(of: command)
+        for option in options {
             guard let value = option.defaultValue else { continue }
+            let required = option.requirements.first.flatMap { name in options.first { $0.long == name } }
             let words =
                 [command.rawValue, "u"]
-                + (option.requirements.prefix(1).map { "--\($0)" + (option.requirements.count == 1 ? "=1" : "") })
-            let plain = try CommandLineParser.parse(words)
-            let given = try CommandLineParser.parse(words + ["--\(option.long)=\(value)"])
+                + [required.map { "--\($0.long)" + ($0.value == nil ? "" : "=1") }].compactMap { $0 }
+            let program = required?.long == "exec" ? ["--", "p"] : []
+            let plain = try CommandLineParser.parse(words + program)
+            let given = try CommandLineParser.parse(words + ["--\(option.long)=\(value)"] + program)
             #expect(given == plain, "--\(option.long)")
         }
     }

@@ -32,6 +32,22 @@ import Testing
             (["connect"], "'wsx connect' needs URL; 'wsx connect -h' shows the usage"),
             (["completions"], "'wsx completions' needs SHELL; 'wsx completions -h' shows the usage"),
             (["listen", "1", "2"], "unexpected argument '2'; 'wsx listen -h' shows the usage"),
+            (["listen", "--exec", "8080", "--"], "'--exec' needs a program; end the line with -- PROGRAM [ARG...]"),
+            (["listen", "--exec", "8080", "cat"], "'--exec' needs a program; end the line with -- PROGRAM [ARG...]"),
+            (["listen", "--exec", "--", "cat"], "'wsx listen' needs [ADDRESS:]PORT; 'wsx listen -h' shows the usage"),
+            (
+                ["listen", "8080", "--", "cat", "-n"],
+                "unexpected argument 'cat' after '--'; '--exec' runs it as a program"
+            ),
+            (["listen", "8080", "x", "--", "cat"], "unexpected argument 'x'; 'wsx listen -h' shows the usage"),
+            (
+                ["listen", "8080", "--max-processes", "1"],
+                "'--max-processes' says nothing without '--exec'; give that one, too"
+            ),
+            (
+                ["listen", "8080", "--exec", "--echo", "--", "p"],
+                "'--exec' and '--echo' contradict each other; leave one out"
+            ),
             (["connect", "echo:", "--no-stdin", "-i"], "'-i' and '--no-stdin' contradict each other; leave one out"),
             (
                 ["connect", "echo:", "--heartbeat-misses", "2"],

@@ -51,6 +51,11 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     /// The most bytes of one outgoing frame, 1 or more; nil never splits.
     var fragmentBytes: Int?
 
+    /// The most programs of ``ListenMode/exec(_:)`` at a time, 1 or more.
+    var maximumProcesses = 256
+    /// How long a program has to end when its client has left, and again when it is asked to.
+    var programGrace = Duration.seconds(2)
+
     /// 0, 1 (handshake and control frames) or 2 (every frame).
     var verbosity = 0
     var isQuiet = false

@@ -6,13 +6,15 @@ enum ListenMode: Equatable, Sendable {
     case broadcast
     /// Each goes back to its sender.
     case echo
+    /// They go to a program that runs for that client alone: its name and its arguments.
+    case exec([String])
 
     /// Whether the program answers, and nobody sits at the server: standard input is not read, and messages are not
     /// shown.
     var answersByItself: Bool {
         switch self {
         case .conversation, .broadcast: false
-        case .echo: true
+        case .echo, .exec: true
         }
     }
 }

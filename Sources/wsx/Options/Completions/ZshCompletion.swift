@@ -44,7 +44,8 @@ enum ZshCompletion {
     }
 
     private static func commandCase(_ command: Command) -> String {
-        let operands = CommandSpecification.of(command).operands.enumerated().map { index, operand in
+        let operands = CommandSpecification.of(command).operands.filter { $0.option == nil }.enumerated().map {
+            index, operand in
             let place = operand.isRepeatable ? "*" : "\(index + 1)"
             return quoted("\(place):\(escape(operand.placeholder)):\(action(operand.completion))")
         }

@@ -9,6 +9,8 @@ struct CommandLineParser {
     private var remaining: ArraySlice<String>
     private var arguments: TypedArguments?
     private var operands: [String] = []
+    /// The number of operands before `--`; nil: there was none.
+    private var operandCountBeforeEnd: Int?
     /// The options that were given, each with the form in which it was typed.
     private var given: [(specification: OptionSpecification, typed: String)] = []
 
@@ -71,6 +73,7 @@ struct CommandLineParser {
     private mutating func consumeAll() throws(UsageError) -> Invocation? {
         while let word = remaining.popFirst() {
             if word == "--" {
+                operandCountBeforeEnd = operands.count
                 operands += remaining
                 remaining = []
             } else if Self.isOption(word) {
@@ -197,8 +200,9 @@ struct CommandLineParser {
     /// Hands the operands out and makes the result.
     private mutating func finish() throws(UsageError) -> Invocation {
         guard let command else { throw .missingCommand }
+        try takeOperandsOfOptions(of: command)
         var words = operands[...]
-        for operand in CommandSpecification.of(command).operands {
+        for operand in CommandSpecification.of(command).operands where operand.option == nil {
             let values = operand.isRepeatable ? Array(words) : Array(words.prefix(1))
             words = words.dropFirst(values.count)
             guard !values.isEmpty else {
@@ -209,8 +213,29 @@ struct CommandLineParser {
                 try write(update, values, name: operand.placeholder, shown: values.joined(separator: " "))
             }
         }
-        if let word = words.first { throw .unexpectedOperand(word, command: command) }
+        if let word = words.first { throw unexpected(word, at: words.startIndex, command) }
         return try invocation(of: command)
+    }
+
+    /// Takes what follows `--` away where an option that was given says what it is.
+    private mutating func takeOperandsOfOptions(of command: Command) throws(UsageError) {
+        for operand in CommandSpecification.of(command).operands {
+            guard let option = given.first(where: { $0.specification.long == operand.option }) else { continue }
+            let values = Array(operands.dropFirst(operandCountBeforeEnd ?? operands.count))
+            guard !values.isEmpty else { throw .missingOperandOfOption(operand.placeholder, option: option.typed) }
+            operands.removeLast(values.count)
+            if let update = operand.update {
+                try write(update, values, name: operand.placeholder, shown: values.joined(separator: " "))
+            }
+        }
+    }
+
+    private func unexpected(_ word: String, at index: Int, _ command: Command) -> UsageError {
+        let operand = CommandSpecification.of(command).operands.first { $0.option != nil }
+        guard let option = operand?.option, let count = operandCountBeforeEnd, index >= count else {
+            return .unexpectedOperand(word, command: command)
+        }
+        return .operandWithoutOption(word, option: option)
     }
 
     private func invocation(of command: Command) throws(UsageError) -> Invocation {

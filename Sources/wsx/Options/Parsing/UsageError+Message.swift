@@ -36,6 +36,10 @@ extension UsageError {
             return "'wsx \(command.rawValue)' needs \(placeholder); \(Self.helpHint(command, "usage"))"
         case .unexpectedOperand(let operand, let command):
             return "unexpected argument '\(operand)'; \(Self.helpHint(command, "usage"))"
+        case .missingOperandOfOption(let placeholder, let option):
+            return "'\(option)' needs a program; end the line with -- \(placeholder)"
+        case .operandWithoutOption(let operand, let option):
+            return "unexpected argument '\(operand)' after '--'; '--\(option)' runs it as a program"
         case .conflict(let first, let second):
             return "'\(first)' and '\(second)' contradict each other; leave one out"
         case .missingRequirement(let option, let requirements):

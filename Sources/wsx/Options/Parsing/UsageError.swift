@@ -15,6 +15,10 @@ enum UsageError: Error, Equatable {
     case badValue(name: String, value: String, problem: ValueProblem)
     case missingOperand(String, command: Command)
     case unexpectedOperand(String, command: Command)
+    /// The option, as typed, needs the words after `--` that its operand stands for.
+    case missingOperandOfOption(String, option: String)
+    /// A word after `--` that only the option, its long name, could say the meaning of.
+    case operandWithoutOption(String, option: String)
     case conflict(String, String)
     /// An option, as typed, that says nothing without another; the long names of those that will do.
     case missingRequirement(String, requirements: [String])

@@ -12,7 +12,15 @@ extension CommandSpecification {
                     `unix:`*path* listens on a socket file; on Linux `unix:@`*name* on one of the abstract namespace. \
                     May be left out where sockets are handed over, see SOCKET ACTIVATION.
                     """,
-                update: .listen { arguments, values in arguments.address = values.joined() })
+                update: .listen { arguments, values in arguments.address = values.joined() }),
+            OperandSpecification(
+                "PROGRAM [ARG...]", required: false, of: "exec",
+                summary: "What --exec runs",
+                manual: """
+                    With `--exec`, the program that is run for each client, and its arguments, see PROGRAMS. It is looked \
+                    for in PATH.
+                    """,
+                update: .listen { arguments, values in arguments.mode = .exec(values) }),
         ],
         summary: "Be a WebSocket server",
         description: [
@@ -36,7 +44,7 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, .formats, .jsonEvents(events, example: eventExample), .serverRecordings, .access, .log,
+            .values, .formats, .jsonEvents(events, example: eventExample), .serverRecordings, .programs, .access, .log,
             .socketActivation, .exitStatus, .violations, limits, .serverEnvironment,
         ],
         examples: [
@@ -56,6 +64,8 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "Open to the network, for those who know a token",
                 line: "wsx listen --tls-cert cert.pem --bearer @token.txt '*:8443'"),
+            CommandExample(
+                purpose: "A calculator for everyone: one bc a client", line: "wsx listen --exec 8080 -- bc -l"),
             CommandExample(purpose: "On a socket file", line: "wsx listen --echo unix:/tmp/echo.sock"),
         ])
 
@@ -101,6 +111,13 @@ extension CommandSpecification {
                 """
                 16 MiB, then the input pauses, or with `--broadcast` the sender. A client that takes nothing for a \
                 second, while others wait, is closed with 1013.
+                """
+            ),
+            (
+                "Programs of `--exec`",
+                """
+                256, or as many as the limit of open files allows at four a client, then 503: `--max-processes`. 1 MiB \
+                that a program does not read pauses its client.
                 """
             ),
             (

@@ -5,6 +5,9 @@ struct OperandSpecification: Sendable {
     let isRequired: Bool
     /// Whether the operand takes all arguments that are left; only a command's last one may.
     let isRepeatable: Bool
+    /// The long name of an option without which it has no place, and with which it is needed: all that follows `--`. nil:
+    /// it stands by itself.
+    let option: String?
     let completion: ValueCompletion
     let summary: String
     let manual: [MarkedText]
@@ -13,20 +16,22 @@ struct OperandSpecification: Sendable {
 
     init(
         _ placeholder: String, required isRequired: Bool, repeatable isRepeatable: Bool = false,
-        completion: ValueCompletion = .none, summary: String, manual: MarkedText...,
+        of option: String? = nil, completion: ValueCompletion = .none, summary: String, manual: MarkedText...,
         update: ArgumentUpdate<[String]>? = nil
     ) {
         self.placeholder = placeholder
         self.isRequired = isRequired
         self.isRepeatable = isRepeatable
+        self.option = option
         self.completion = completion
         self.summary = summary
         self.manual = manual
         self.update = update
     }
 
-    /// The operand as a synopsis shows it: `URL`, `[MESSAGE...]`.
+    /// The operand as a synopsis shows it: `URL`, `[MESSAGE...]`, `[-- PROGRAM [ARG...]]`.
     var synopsis: String {
+        if option != nil { return "[-- \(placeholder)]" }
         let name = isRepeatable ? placeholder + "..." : placeholder
         return isRequired ? name : "[\(name)]"
     }

@@ -1,0 +1,243 @@
+/* A load for WebSocket servers: many connections, on each of which every byte that comes is compared with what must come.
+ *
+ *     load echo PORT CONNECTIONS PAYLOAD_BYTES IN_FLIGHT SECONDS
+ *
+ * keeps so many messages in flight on each connection, and prints how many came back a second.
+ *
+ *     load fan-out PORT READERS PAYLOAD_BYTES MESSAGES
+ *
+ * sends one message after the other from one more connection to a server that hands it to all others, each when every
+ * reader has had the one before, and prints the median time that took, in milliseconds.
+ *
+ * One thread; it does so little for each message that a server on another core is what is measured.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+struct connection {
+    int descriptor;
+    /* Where in the reply the next byte that comes belongs. */
+    size_t offset;
+    /* The bytes of whole messages that are still to be sent. */
+    size_t unsent;
+};
+
+static size_t frame_bytes, reply_bytes;
+static unsigned char *frames, *reply, *input;
+enum { input_bytes = 1 << 16 };
+
+static void fail(const char *what) {
+    perror(what);
+    exit(1);
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+/* Writes the header of a final text frame and returns its length. */
+static size_t write_header(unsigned char *target, size_t payload, int masked) {
+    target[0] = 0x81;
+    size_t count = 2;
+    if (payload < 126) {
+        target[1] = payload;
+    } else {
+        target[1] = 126;
+        target[2] = payload >> 8;
+        target[3] = payload;
+        count = 4;
+    }
+    if (masked) {
+        static const unsigned char key[] = {0x37, 0xFA, 0x21, 0x3D};
+        target[1] |= 0x80;
+        memcpy(target + count, key, 4);
+        count += 4;
+    }
+    return count;
+}
+
+static void prepare(size_t payload, size_t in_flight) {
+    frames = malloc((payload + 8) * in_flight);
+    reply = malloc(payload + 4);
+    input = malloc(input_bytes);
+    size_t header = write_header(frames, payload, 1);
+    size_t reply_header = write_header(reply, payload, 0);
+    frame_bytes = header + payload;
+    reply_bytes = reply_header + payload;
+    for (size_t index = 0; index < payload; index++) {
+        unsigned char byte = 'a' + index % 26;
+        reply[reply_header + index] = byte;
+        frames[header + index] = byte ^ frames[header - 4 + index % 4];
+    }
+    for (size_t number = 1; number < in_flight; number++) memcpy(frames + number * frame_bytes, frames, frame_bytes);
+}
+
+static void open_connection(struct connection *connection, int port) {
+    int one = 1;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address)) fail("connect");
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    char head[4096];
+    int count = snprintf(
+        head, sizeof head,
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+        port);
+    if (write(descriptor, head, count) != count) fail("write");
+    size_t length = 0;
+    while (length < 4 || memcmp(head + length - 4, "\r\n\r\n", 4)) {
+        /* Nothing follows the answer before the first message. */
+        if (length == sizeof head || read(descriptor, head + length, 1) != 1) fail("upgrade");
+        length++;
+    }
+    if (memcmp(head, "HTTP/1.1 101", 12)) {
+        fprintf(stderr, "load: the server refused: %.*s\n", 40, head);
+        exit(1);
+    }
+    *connection = (struct connection){.descriptor = descriptor};
+}
+
+static void send_more(struct connection *connection) {
+    while (connection->unsent > 0) {
+        /* All frames are the same, so that the rest of one is at the same place in any. */
+        size_t cut = (frame_bytes - connection->unsent % frame_bytes) % frame_bytes;
+        ssize_t count = send(connection->descriptor, frames + cut, connection->unsent, MSG_DONTWAIT);
+        if (count < 0) {
+            if (errno == EAGAIN) return;
+            fail("send");
+        }
+        connection->unsent -= count;
+    }
+}
+
+/* Reads what has come, and returns the number of messages that it completed. */
+static size_t receive(struct connection *connection) {
+    ssize_t count = recv(connection->descriptor, input, input_bytes, MSG_DONTWAIT);
+    if (count < 0 && errno == EAGAIN) return 0;
+    if (count <= 0) fail("recv");
+    size_t messages = 0;
+    for (ssize_t done = 0; done < count;) {
+        size_t piece = reply_bytes - connection->offset;
+        if (piece > (size_t)(count - done)) piece = count - done;
+        if (memcmp(input + done, reply + connection->offset, piece)) {
+            fprintf(stderr, "load: what came back is not what was sent\n");
+            exit(1);
+        }
+        done += piece;
+        connection->offset += piece;
+        if (connection->offset == reply_bytes) {
+            connection->offset = 0;
+            messages++;
+        }
+    }
+    return messages;
+}
+
+/* Opens connections and has them watched. */
+static struct connection *open_connections(int poll, int port, int count) {
+    struct connection *connections = calloc(count, sizeof *connections);
+    for (int index = 0; index < count; index++) {
+        open_connection(&connections[index], port);
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = &connections[index]};
+        epoll_ctl(poll, EPOLL_CTL_ADD, connections[index].descriptor, &event);
+    }
+    return connections;
+}
+
+/* Waits until something has come, and returns the number of events. */
+static int wait_for_events(int poll, struct epoll_event *events, int count) {
+    int ready = epoll_wait(poll, events, count, 10000);
+    if (ready <= 0) {
+        fprintf(stderr, "load: the server has stopped answering\n");
+        exit(1);
+    }
+    return ready;
+}
+
+static void echo(int port, int connection_count, size_t in_flight, double seconds) {
+    int poll = epoll_create1(0);
+    struct connection *connections = open_connections(poll, port, connection_count);
+    for (int index = 0; index < connection_count; index++) {
+        connections[index].unsent = frame_bytes * in_flight;
+        send_more(&connections[index]);
+    }
+    /* A fifth of the time is to warm up. */
+    double start = now() + seconds / 5, end = start + seconds, time;
+    size_t messages = 0;
+    int is_counting = 0;
+    struct epoll_event events[512];
+    while ((time = now()) < end) {
+        if (!is_counting && time >= start) {
+            is_counting = 1;
+            start = time;
+            messages = 0;
+        }
+        int count = wait_for_events(poll, events, 512);
+        for (int index = 0; index < count; index++) {
+            struct connection *connection = events[index].data.ptr;
+            size_t received = receive(connection);
+            messages += received;
+            connection->unsent += received * frame_bytes;
+            send_more(connection);
+        }
+    }
+    printf("%.0f\n", messages / (time - start));
+}
+
+static int compare(const void *a, const void *b) {
+    double difference = *(const double *)a - *(const double *)b;
+    return (difference > 0) - (difference < 0);
+}
+
+static void fan_out(int port, int reader_count, int message_count) {
+    int poll = epoll_create1(0);
+    open_connections(poll, port, reader_count);
+    struct connection sender;
+    open_connection(&sender, port);
+    double *times = calloc(message_count, sizeof *times);
+    struct epoll_event events[512];
+    for (int number = 0; number < message_count; number++) {
+        double begin = now();
+        sender.unsent = frame_bytes;
+        for (int left = reader_count; left > 0;) {
+            send_more(&sender);
+            int count = wait_for_events(poll, events, 512);
+            for (int index = 0; index < count; index++) left -= receive(events[index].data.ptr);
+        }
+        times[number] = now() - begin;
+    }
+    qsort(times, message_count, sizeof *times, compare);
+    printf("%.2f\n", times[message_count / 2] * 1000);
+}
+
+int main(int argc, char **argv) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (argc == 7 && !strcmp(argv[1], "echo")) {
+        prepare(atoi(argv[4]), atoi(argv[5]));
+        echo(atoi(argv[2]), atoi(argv[3]), atoi(argv[5]), atof(argv[6]));
+    } else if (argc == 6 && !strcmp(argv[1], "fan-out")) {
+        prepare(atoi(argv[4]), 1);
+        fan_out(atoi(argv[2]), atoi(argv[3]), atoi(argv[5]));
+    } else {
+        fprintf(stderr, "usage: load echo PORT CONNECTIONS PAYLOAD_BYTES IN_FLIGHT SECONDS\n"
+                        "       load fan-out PORT READERS PAYLOAD_BYTES MESSAGES\n");
+        return 2;
+    }
+    return 0;
+}

@@ -1,0 +1,53 @@
+@testable import WSCore
+@testable import wsx
+
+extension FuzzTarget {
+    /// Requests, as programs are told of them.
+    ///
+    /// - A name has capitals, digits and underscores, and none can be taken for another program's own.
+    /// - A value has no control character and does not begin as functions of old shells do.
+    /// - A field whose name has nothing but letters, digits and hyphens, and whose value is harmless, is told.
+    static let requestEnvironment = FuzzTarget(name: "request-environment") { input in
+        var parser = HTTPHeadParser(.request, limits: .server)
+        guard (try? parser.receive(input.span.bytes)) != nil, let request = parser.requestHead else { return }
+        let variables = RequestEnvironment(
+            request: request, subprotocol: nil, client: 1, clientAddress: nil, serverPort: 80, tls: nil
+        ).variables
+        for (name, value) in variables {
+            expect(name.utf8.allSatisfy(isNameByte), "the name \(name)")
+            expect(name.utf8.starts(with: "HTTP_".utf8) || ownNames.contains(name), "the name \(name)")
+            expect(!withheldNames.contains(name), "\(name) is told")
+            expect(!value.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "the value of \(name): \(value.debugDescription)")
+            expect(!value.utf8.starts(with: "() {".utf8), "the value of \(name): \(value)")
+        }
+        for field in request.fields where field.name.utf8.allSatisfy(isFieldByte) {
+            let name = "HTTP_" + String(decoding: field.name.utf8.map(variableByte), as: UTF8.self)
+            let isHarmless = request.fields.all(named: field.name).allSatisfy { value in
+                value.utf8.allSatisfy { 0x20..<0x7F ~= $0 } && !value.utf8.starts(with: "() {".utf8)
+            }
+            guard isHarmless, !withheldNames.contains(name) else { continue }
+            let value = variables[name] ?? ""
+            expect(variables[name] != nil && value.utf8.count >= field.value.utf8.count, "\(name) is not told")
+        }
+    }
+
+    private static let ownNames: Set = [
+        "GATEWAY_INTERFACE", "SERVER_SOFTWARE", "SERVER_PROTOCOL", "SERVER_NAME", "SERVER_PORT", "REQUEST_METHOD",
+        "REQUEST_URI", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "WSX_CLIENT",
+    ]
+    private static let withheldNames: Set = [
+        "HTTP_PROXY", "HTTP_AUTHORIZATION", "HTTP_PROXY_AUTHORIZATION", "HTTP_CONTENT_LENGTH", "HTTP_CONTENT_TYPE",
+    ]
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || ASCII.isDigit(byte) || byte == UInt8(ascii: "_")
+    }
+
+    private static func isFieldByte(_ byte: UInt8) -> Bool {
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-")
+    }
+
+    private static func variableByte(_ byte: UInt8) -> UInt8 {
+        byte == UInt8(ascii: "-") ? UInt8(ascii: "_") : ASCII.isLetter(byte) ? byte & ~0x20 : byte
+    }
+}

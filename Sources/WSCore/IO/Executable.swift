@@ -1,0 +1,41 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+import CLibuv
+
+/// Programs, as the system finds them.
+public enum Executable {
+    /// Where a program is: at its own name when that has a slash in it, or else in the first directory that has an
+    /// executable file of that name.
+    /// - Parameters:
+    ///   - name: What it is called.
+    ///   - directories: The directories with colons between them, as in PATH; nil: those of a system without that variable.
+    /// - Throws: ``IOError/accessDenied`` when there is a file that cannot be executed, and ``IOError/noSuchFile``.
+    public static func path(of name: String, in directories: String?) throws(IOError) -> String {
+        guard !name.utf8.contains(UInt8(ascii: "/")) else {
+            try check(name)
+            return name
+        }
+        var failure = IOError.noSuchFile
+        guard !name.isEmpty else { throw failure }
+        for directory in (directories ?? "/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false) {
+            // POSIX.1-2017 §8.3: an empty prefix is the current directory.
+            let path = "\(directory.isEmpty ? "." : directory)/\(name)"
+            do throws(IOError) {
+                try check(path)
+                return path
+            } catch {
+                if error == .accessDenied { failure = error }
+            }
+        }
+        throw failure
+    }
+
+    private static func check(_ path: String) throws(IOError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        guard status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 else { throw .accessDenied }
+    }
+}

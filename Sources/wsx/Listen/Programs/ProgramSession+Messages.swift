@@ -1,0 +1,114 @@
+import WSCore
+
+// What goes to and fro between the client and its program.
+extension ProgramSession {
+    // MARK: To the program
+
+    /// Takes a message of the client, which has to wait while the program leaves too much unread.
+    func receive(_ payload: RawSpan, from connection: Connection<ListenClient>) {
+        guard let input else { return }
+        input.append(payload, asLine: isText)
+        guard input.waitingBytes > Self.inputLimitBytes else { return }
+        connection.pauseReading()
+        guard !isClientHeld else { return }
+        isClientHeld = true
+        heldTimer.start(after: Self.heldClientInterval, every: Self.heldClientInterval)
+    }
+
+    /// The program has taken something, or takes no more.
+    func inputDidDrain() {
+        guard isClientHeld, let input, input.waitingBytes <= Self.inputLimitBytes / 2 else { return }
+        releaseClient()
+    }
+
+    /// Goes on reading from the client.
+    func releaseClient() {
+        isClientHeld = false
+        heldTimer.stop()
+        connection?.resumeReading()
+    }
+
+    /// Nothing is read from a client that has to wait, not even that it is gone; but to send to it fails then.
+    func lookAfterHeldClient() {
+        guard let connection else { return }
+        connection.sendPing(RawSpan())
+        if connection.isLost { connection.terminate() }
+    }
+
+    // MARK: From the program
+
+    /// Sends what the program has written.
+    func received(output bytes: RawSpan) {
+        if let left = bytesLeftToRead {
+            bytesLeftToRead = left - bytes.byteCount
+            if left < bytes.byteCount { return output?.close() ?? () }
+        }
+        guard !isDiscarding, let connection else { return }
+        var isTooLong = false
+        _ = splitter.split(bytes) { message in
+            isTooLong = isTooLong || isText && message.byteCount > lineLimitBytes
+            if !isTooLong { send(message, to: connection) }
+            return !isTooLong
+        }
+        if isTooLong || splitter.carriedBytes > lineLimitBytes { return giveUp(onLineLongerThan: lineLimitBytes) }
+        // At its end the program waits for nobody.
+        if connection.isFull, bytesLeftToRead == nil { output?.pause() }
+    }
+
+    /// The client has read something.
+    func clientDidDrain() {
+        output?.resume()
+    }
+
+    /// The last line counts without a newline, too.
+    func outputIsOver() {
+        if !isDiscarding, let connection { splitter.finish { send($0, to: connection) } }
+        reportEndIfOver()
+    }
+
+    private var lineLimitBytes: Int { run.settings.arguments.maximumMessageBytes }
+
+    private func send(_ message: RawSpan, to connection: Connection<ListenClient>) {
+        lineCount += 1
+        if isText, !UTF8Validator.isValid(message) {
+            if !hasReportedBadLine {
+                run.console.error(
+                    "client \(number): line \(lineCount) of \(pool.command.name) was not sent, nor will others like it be: "
+                        + "\(InputProblem.notText)")
+            }
+            hasReportedBadLine = true
+            return
+        }
+        let kind: MessageKind = isText ? .text : .binary
+        if connection.send(message, as: kind), run.observesMessages { run.echoed(message, as: kind, to: number) }
+    }
+
+    private func giveUp(onLineLongerThan limit: Int) {
+        run.console.error(
+            "client \(number): a line of \(pool.command.name) has more than \(limit) bytes; --max-message-size allows more"
+        )
+        close(with: CloseFrame(code: .internalError, reason: "a line is too long"))
+        leave()
+    }
+
+    /// Closes the client's connection. What the program still writes is thrown away.
+    func close(with frame: CloseFrame) {
+        isDiscarding = true
+        if let connection { run.close(connection, with: frame) }
+    }
+
+    // MARK: Standard error
+
+    /// Shows what the program complains of.
+    func show(errors bytes: RawSpan) {
+        let lines = errorLines.take(bytes)
+        if !lines.isEmpty { run.console.show(lines) }
+    }
+
+    /// Shows the last complaint.
+    func errorsAreOver() {
+        let lines = errorLines.finish()
+        if !lines.isEmpty { run.console.show(lines) }
+        reportEndIfOver()
+    }
+}

@@ -1,0 +1,92 @@
+import WSCore
+
+/// The program of one client, from its start until nothing is left of it.
+///
+///      client ── message ──► ProgramInput ──► standard input  ┐
+///      client ◄── message ── ProgramOutput ◄── standard output │ program
+///      console ◄── line ──── ProgramOutput ◄── standard error  ┘
+final class ProgramSession {
+    /// How far the program's end has come.
+    enum Stage {
+        /// It runs for its client.
+        case running
+        /// Its input is over, and it has time to end by itself.
+        case leaving
+        /// Its group has been asked to end, and has time to.
+        case terminating
+        /// Nothing is left of its group, or it has been killed.
+        case gone
+    }
+
+    /// What a program leaves unread pauses its client beyond this, in bytes.
+    static let inputLimitBytes = 1 << 20
+    /// What can be in a pipe, in bytes: so much may come after the end of all that write to it.
+    static let pipeBytes = 1 << 20
+    /// How long a pipe is read after the end of the group, should somebody else have it.
+    static let lastReadingLimit = Duration.seconds(1)
+    /// How often a client that cannot be heard, since it has to wait for its program, is looked after.
+    static let heldClientInterval = Duration.seconds(2)
+
+    /// The client's number.
+    let number: Int
+    unowned let pool: ProgramPool
+    unowned let run: ListenRun
+    /// The process and our ends of its pipes, once it has been started.
+    private(set) var process: PipedProcess?
+    private(set) var input: ProgramInput?
+    private(set) var output: ProgramOutput?
+    private(set) var errors: ProgramOutput?
+
+    var stage = Stage.running
+    /// Whether the client's end is our doing, or has come: what the program still writes is thrown away.
+    var isDiscarding = false
+    /// Whether the end has been told and the client closed.
+    var hasReportedEnd = false
+    /// How much of the output is still taken; nil: there is no end to it.
+    var bytesLeftToRead: Int?
+    /// When the group is killed.
+    var killTime = Duration.zero
+    lazy var endTimer = Timer(on: run.loop) { [unowned self] in endTimerFired() }
+
+    var splitter: RecordSplitter
+    var errorLines: ErrorLines
+    var lineCount = 0
+    var hasReportedBadLine = false
+    var isClientHeld = false
+    lazy var heldTimer = Timer(on: run.loop) { [unowned self] in lookAfterHeldClient() }
+
+    /// Starts the program.
+    /// - Parameters:
+    ///   - environment: Its environment, `NAME=value`.
+    ///   - number: The client's number.
+    ///   - pool: The programs that it is one of.
+    init(_ environment: [String], client number: Int, in pool: ProgramPool) throws(IOError) {
+        self.number = number
+        self.pool = pool
+        run = pool.run
+        splitter = RecordSplitter(pool.run.settings.kind == .text ? .lines : .chunks)
+        errorLines = ErrorLines(prefix: "Client \(number) | ")
+        let process = try PipedProcess(
+            pool.command.words, at: pool.command.path, environment: environment, on: run.loop
+        ) { [unowned self] _ in exited() }
+        self.process = process
+        input = ProgramInput(process.input)
+        input?.didDrain = { [unowned self] in inputDidDrain() }
+        output = ProgramOutput(process.output) { [unowned self] bytes in
+            received(output: bytes)
+        } finish: { [unowned self] in
+            outputIsOver()
+        }
+        errors = ProgramOutput(process.error) { [unowned self] bytes in
+            show(errors: bytes)
+        } finish: { [unowned self] in
+            errorsAreOver()
+        }
+    }
+
+    /// The client's connection; nil: it has ended.
+    var connection: Connection<ListenClient>? { run.server.connections[number] }
+
+    /// Whether messages are lines of text.
+    var isText: Bool { run.settings.kind == .text }
+}

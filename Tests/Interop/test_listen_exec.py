@@ -1,0 +1,609 @@
+"""`wsx listen --exec`: a program for each client."""
+
+import asyncio
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import socket
+import struct
+import threading
+import time
+
+import pytest
+import websockets
+
+import wire
+from processes import (
+    PYTHON, Listener, assert_fails, descriptor_count, memory_limit, peak_resident_bytes, resident_bytes,
+    run, wait_until, wsx)
+from tls import client_context
+
+MEBIBYTE = 1 << 20
+CYCLES = int(os.environ.get("WSX_EXEC_CYCLES", "1000"))
+
+
+def dial(server, *fields, path="/"):
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+    stream.send(wire.upgrade_request(server.port, path, *fields))
+    assert stream.read_head().startswith(b"HTTP/1.1 101 ")
+    return stream
+
+
+@contextlib.contextmanager
+def client(server, *fields, path="/"):
+    stream = dial(server, *fields, path=path)
+    with stream.sock:
+        yield stream
+
+
+def reset(stream):
+    """Closes a socket as if the client had been unplugged."""
+    stream.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    stream.sock.close()
+
+
+def text(message):
+    return wire.text(message, is_masked=True)
+
+
+def closing(stream):
+    """The code and reason with which a connection is closed."""
+    frame = stream.read_until_close()
+    return frame.close_code, frame.payload[2:].decode()
+
+
+def is_alive(pid):
+    """Whether a process runs; one that has ended and that nobody has asked about does not."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def children(pid):
+    """The processes that have this one for a parent, those included that have ended."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                stat = pathlib.Path(f"/proc/{entry}/stat").read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if int(stat.rpartition(")")[2].split()[1]) == pid:
+                found.append(int(entry))
+    return found
+
+
+def python(script):
+    return [PYTHON, "-u", "-c", script]
+
+
+# What the program is told.
+
+DUMP = python("import json, os; print(json.dumps(dict(os.environ)))")
+
+
+def environment_of(server, *fields, path="/"):
+    with client(server, *fields, path=path) as stream:
+        variables = json.loads(stream.read_message().payload)
+        assert closing(stream) == (1000, "")
+    return variables
+
+
+def test_a_request_becomes_variables_of_cgi():
+    with Listener("-s", "chat", program=DUMP) as server:
+        variables = environment_of(
+            server, b"Sec-WebSocket-Protocol: other, chat", b"Origin: http://localhost", b"Cookie: a=1; b=2",
+            b"X-Two: one", b"x-two: two", path="/a%20b/c?d=e%20f")
+        remote_port = variables.pop("REMOTE_PORT")
+        assert remote_port.isdigit()
+        assert {name: value for name, value in variables.items() if not os.environ.get(name)} == {
+            "GATEWAY_INTERFACE": "CGI/1.1", "SERVER_SOFTWARE": variables["SERVER_SOFTWARE"],
+            "SERVER_PROTOCOL": "HTTP/1.1", "SERVER_NAME": "127.0.0.1", "SERVER_PORT": str(server.port),
+            "REQUEST_METHOD": "GET", "REQUEST_URI": "/a%20b/c?d=e%20f", "SCRIPT_NAME": "", "PATH_INFO": "/a b/c",
+            "QUERY_STRING": "d=e%20f", "REMOTE_ADDR": "127.0.0.1", "REMOTE_HOST": "127.0.0.1",
+            "WSX_CLIENT": "1", "WSX_SUBPROTOCOL": "chat", "HTTP_HOST": f"127.0.0.1:{server.port}",
+            "HTTP_UPGRADE": "websocket", "HTTP_CONNECTION": "Upgrade", "HTTP_SEC_WEBSOCKET_VERSION": "13",
+            "HTTP_SEC_WEBSOCKET_KEY": "dGhlIHNhbXBsZSBub25jZQ==", "HTTP_SEC_WEBSOCKET_PROTOCOL": "other, chat",
+            "HTTP_ORIGIN": "http://localhost", "HTTP_COOKIE": "a=1; b=2", "HTTP_X_TWO": "one, two"}
+        assert environment_of(server)["WSX_CLIENT"] == "2"
+        assert "WSX_SUBPROTOCOL" not in environment_of(server, b"Sec-WebSocket-Protocol: other")
+
+
+def test_what_a_request_smuggles_reaches_no_shell_and_no_library(tmp_path):
+    touched = tmp_path / "touched"
+    with Listener(program=["bash", "-c", f"env -0 | base64 -w0; echo; : {' '.join(['$1', '$@'])}"]) as server:
+        attack = b"() { :;}; touch " + os.fsencode(touched)
+        with client(
+            server, b"User-Agent: " + attack, b"X-Shell: " + attack, b"X_Under: a", b"X-Under: b", b"Proxy: evil",
+            b"pRoXy: evil", b"Authorization: Basic eDp5", b"Proxy-Authorization: Basic eDp5", b"X-Tab: a\tb",
+            b"X-Line: $(touch " + os.fsencode(touched) + b")", b"BASH_ENV: evil", b"LD-PRELOAD: evil",
+            b"X-C1: \xc2\x9b31m", b"X!: a", b"Content-Length: 0",
+            path="/--flag/%2e%2e/$(touch%20x)?--flag&`touch`",
+        ) as stream:
+            entries = base64.b64decode(stream.read_message().payload).split(b"\0")
+    variables = dict(entry.split(b"=", 1) for entry in entries if entry)
+    assert not touched.exists()
+    assert not any(name.startswith(b"BASH_FUNC") for name in variables)
+    for name in ["HTTP_USER_AGENT", "HTTP_X_SHELL", "HTTP_PROXY", "HTTP_AUTHORIZATION", "HTTP_PROXY_AUTHORIZATION",
+                 "HTTP_X_TAB", "HTTP_X_C1", "HTTP_CONTENT_LENGTH", "BASH_ENV", "LD_PRELOAD"]:
+        assert name.encode() not in variables, name
+    assert all(re.fullmatch(rb"[A-Z_][A-Z0-9_]*", name) for name in variables)
+    assert variables[b"HTTP_X_UNDER"] == b"b"
+    assert variables[b"HTTP_LD_PRELOAD"] == b"evil", "by another name it is harmless"
+    assert variables[b"PATH_INFO"] == b"/--flag/../$(touch x)"
+    assert variables[b"QUERY_STRING"] == b"--flag&`touch`"
+
+
+def test_no_argument_is_made_of_a_request():
+    with Listener(program=python("import sys; print(sys.argv)") + ["one", "$PATH_INFO"]) as server:
+        with client(server, b"X-Evil: --flag", path="/--flag?--flag") as stream:
+            assert stream.read_message().payload == b"['-c', 'one', '$PATH_INFO']"
+
+
+@pytest.mark.parametrize("path", ["/%00x", "/%0Ax", "/%ff", "/%zz"])
+def test_a_path_that_is_no_text_is_no_variable(path):
+    with Listener(program=DUMP) as server:
+        variables = environment_of(server, path=path)
+        assert "PATH_INFO" not in variables
+        assert variables["REQUEST_URI"] == path
+
+
+def test_a_program_has_a_clean_environment():
+    ours = {"PATH": os.environ["PATH"], "HOME": "/h", "LANG": "C.UTF-8", "LC_TIME": "C", "TZ": "UTC", "SECRET": "x",
+            "LD_LIBRARY_PATH": "/x", "HTTP_PROXY": "http://x", "AWS_SECRET_ACCESS_KEY": "x", "WSX_CLIENT": "7"}
+    with Listener(program=["env", "MORE=yes", *DUMP], env=ours) as server:
+        variables = environment_of(server)
+    kept = {name: value for name, value in variables.items() if not re.match("HTTP_|SERVER_|REMOTE_|REQUEST_", name)}
+    assert kept == {
+        "PATH": ours["PATH"], "HOME": "/h", "LANG": "C.UTF-8", "LC_TIME": "C", "TZ": "UTC", "MORE": "yes",
+        "WSX_CLIENT": "1", "GATEWAY_INTERFACE": "CGI/1.1", "SCRIPT_NAME": "", "PATH_INFO": "/", "QUERY_STRING": "",
+        **{name: kept[name] for name in ["LC_CTYPE"] if name in kept and name not in ours}}
+    assert "HTTP_PROXY" not in variables
+
+
+def test_a_program_has_the_standard_descriptors_and_no_other():
+    descriptors = [os.open("/dev/null", os.O_RDONLY) for _ in range(3)]
+    high = 200
+    os.dup2(descriptors[0], high)
+    script = "import os; print(sorted((int(n), os.readlink('/proc/self/fd/' + n).split(':')[0]) for n in os.listdir('/proc/self/fd') if os.path.exists('/proc/self/fd/' + n)))"
+    try:
+        with Listener(program=python(script), pass_fds=[*descriptors, high]) as server:
+            for descriptor in [*descriptors, high]:
+                assert os.path.exists(f"/proc/{server.pid}/fd/{descriptor}"), "wsx itself has inherited it"
+            with client(server), client(server) as stream:
+                assert stream.read_message().payload == b"[(0, 'pipe'), (1, 'pipe'), (2, 'pipe')]"
+    finally:
+        for descriptor in [*descriptors, high]:
+            os.close(descriptor)
+
+
+def test_a_program_has_a_session_of_its_own_and_signals_as_they_begin():
+    script = ("import os, signal; print(os.getpid() == os.getsid(0) == os.getpgid(0), "
+              "[l for l in open('/proc/self/status') if l.startswith(('SigIgn', 'SigBlk'))])")
+    with Listener(program=["env", *python(script)]) as server, client(server) as stream:
+        line = stream.read_message().payload.decode()
+        assert line.startswith("True ")
+        # Python itself ignores SIGPIPE (13) and SIGXFSZ (25).
+        assert re.findall(r"SigBlk:\\t0{16}", line)
+    with Listener(program=["grep", "SigIgn", "/proc/self/status"]) as server, client(server) as stream:
+        assert stream.read_message().payload.split() == [b"SigIgn:", b"0" * 16]
+
+
+def test_a_client_certificate_is_named(certificates):
+    identity = certificates.good
+    options = ["--tls-cert", identity.chain, "--tls-key", identity.key, "--client-ca", certificates.root]
+    with Listener(*options, program=DUMP) as server:
+        async def talk():
+            context = client_context(certificates.root, certificates.client)
+            async with websockets.connect(server.url, ssl=context, open_timeout=20) as connection:
+                return json.loads(await connection.recv())
+        variables = asyncio.run(talk())
+        assert variables["HTTPS"] == "on"
+        assert variables["SSL_CLIENT_S_DN"] == "CN=client"
+
+
+# Messages.
+
+def test_lines_go_to_and_fro():
+    messages = ["hello", "", "zwölf 水 🎈", "x" * 70_000, "two\nlines"]
+    with Listener(program=["cat"]) as server:
+        result = wsx("connect", "-n", "6", "--output", "nul", server.url, *messages)
+        assert result.out.decode().split("\0")[:-1] == [*messages[:4], "two", "lines"]
+        assert result.status == 0
+
+
+def test_the_last_line_needs_no_newline_and_status_0_is_a_normal_close():
+    with Listener(program=["printf", "one\ntwo\n\nthree"]) as server:
+        result = wsx("connect", "--no-stdin", server.url)
+        assert (result.status, result.out) == (0, b"one\ntwo\n\nthree\n")
+        server.wait_for("Client 1: printf exited with status 0\n")
+
+
+def test_binary_messages_are_byte_exact_both_ways():
+    data = os.urandom(MEBIBYTE)
+    with Listener("--binary", program=["cat"]) as server:
+        result = wsx(
+            "connect", "--input", "chunks", "--output", "raw", "--linger", "2s", server.url, stdin=data)
+        assert result.status == 0
+        assert hashlib.sha256(result.out).digest() == hashlib.sha256(data).digest()
+        with client(server) as stream:
+            stream.send(wire.frame(wire.TEXT, b"\xc3\xa4", is_masked=True))
+            assert stream.read_message() == wire.Message(wire.BINARY, b"\xc3\xa4", False, [2])
+
+
+def test_what_is_written_without_a_newline_waits_for_one_unless_it_is_binary():
+    script = "import sys; sys.stdout.write('50 %'); sys.stdout.flush(); sys.stdin.readline(); print(' done')"
+    with Listener(program=python(script)) as server, client(server) as stream:
+        stream.send(text("go"))
+        assert stream.read_message().payload == b"50 % done"
+    with Listener("--binary", program=python(script)) as server, client(server) as stream:
+        assert stream.read_message().payload == b"50 %"
+        stream.send(text("go\n"))
+        received = b""
+        while len(received) < len(b" done\n"):
+            received += stream.read_message().payload
+        assert received == b" done\n"
+
+
+def test_a_line_that_is_no_text_is_left_out_and_said_once():
+    with Listener(program=["printf", r"a\n\377\nb\n\376\n\303\244\n"]) as server:
+        result = wsx("connect", "--no-stdin", server.url)
+        assert result.out.decode() == "a\nb\nä\n"
+        server.wait_for("Client 1 disconnected")
+        assert server.err.count("line 2 of printf was not sent, nor will others like it be: it is not UTF-8 text") == 1
+        assert "line 4" not in server.err
+
+
+def test_a_line_beyond_the_limit_ends_the_program_and_its_client():
+    with Listener("--max-message-size", "1k", program=["sh", "-c", "echo short; exec tr '\\0' x </dev/zero"]) as server:
+        with client(server) as stream:
+            assert stream.read_message().payload == b"short"
+            assert closing(stream) == (1011, "a line is too long")
+        server.wait_for("wsx: client 1: a line of sh has more than 1024 bytes; --max-message-size allows more\n")
+        wait_until(lambda: not children(server.pid))
+        assert peak_resident_bytes(server.pid) < memory_limit(64 * MEBIBYTE)
+
+
+def test_a_program_may_write_to_dev_stdout():
+    with Listener(program=["sh", "-c", "echo one >/dev/stdout; echo two | tee /dev/stderr"]) as server:
+        assert wsx("connect", "--no-stdin", server.url).out == b"one\ntwo\n"
+        server.wait_for(r"Client 1 \| two\n")
+
+
+def test_events_tell_of_clients():
+    with Listener("--output", "json", program=["cat"]) as server:
+        assert wsx("connect", "-n", "1", server.url, "hello").status == 0
+        server.wait_for('"close"', "out")
+        types = [json.loads(line)["type"] for line in server.out.decode().splitlines()]
+        assert types == ["listening", "open", "message", "close"]
+
+
+# Standard error.
+
+def test_complaints_are_passed_on_with_the_number_and_without_their_controls():
+    script = r"printf 'one\033[31m\r\ntwo' >&2; echo done; read line"
+    with Listener(program=["sh", "-c", script]) as server, client(server), client(server) as stream:
+        assert stream.read_message().payload == b"done"
+        server.wait_for(r"Client 2 \| one\\u\{1B\}\[31m\\u\{D\}\n")
+        stream.send(text("go"))
+        server.wait_for(r"Client 2 \| two\n")
+
+
+def test_endless_complaints_are_cut_into_lines_and_bound_the_memory():
+    script = f"head -c {64 * MEBIBYTE} /dev/zero | tr '\\0' x >&2; echo done"
+    with Listener(program=["sh", "-c", script]) as server, client(server) as stream:
+        assert stream.read_message().payload == b"done"
+        server.wait_for("exited with status 0")
+        lines = [line for line in server.err.splitlines() if line.startswith("Client 1 | ")]
+        assert sum(len(line) - len("Client 1 | ") for line in lines) == 64 * MEBIBYTE
+        assert max(map(len, lines)) < 5000
+        assert peak_resident_bytes(server.pid) < memory_limit(64 * MEBIBYTE)
+
+
+# Ends.
+
+@pytest.mark.parametrize(
+    "script, code, reason",
+    [("exit 0", 1000, ""), ("exit 3", 1011, "exited with status 3"), ("kill -9 $$", 1011, "was ended by signal 9"),
+     ("kill -11 $$", 1011, "was ended by signal 11"), ("exec /nonexistent", 1011, "exited with status 127")])
+def test_how_a_program_ends_is_how_its_client_is_closed(script, code, reason):
+    with Listener("--compress=off", program=["sh", "-c", "echo before; " + script]) as server, client(server) as stream:
+        assert stream.read_message().payload == b"before"
+        assert closing(stream) == (code, reason)
+        stream.send(wire.close(code, is_masked=True))
+        server.wait_for(f"Client 1: sh {reason or 'exited with status 0'}\n")
+        assert stream.read_to_end() == b""
+
+
+def test_all_that_was_written_arrives_before_the_close():
+    with Listener(program=["seq", "200000"]) as server:
+        result = wsx("connect", "--no-stdin", server.url)
+        assert result.status == 0
+        assert result.out == "".join(f"{n}\n" for n in range(1, 200_001)).encode()
+
+
+@pytest.mark.parametrize("leave", [reset, lambda stream: stream.sock.close(), lambda stream: stream.send(
+    wire.close(1000, is_masked=True))], ids=["reset", "dropped", "closed"])
+@pytest.mark.parametrize(
+    "program", [["cat"], ["sleep", "1000"], ["yes"], ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"],
+                ["sh", "-c", "sleep 1000 & sleep 1000"]], ids=["cat", "sleep", "yes", "stubborn", "shell"])
+def test_a_program_is_gone_when_its_client_has_left(program, leave):
+    with Listener("-v", "--exec-grace", "100ms", program=program) as server:
+        stream = dial(server)
+        pid = int(server.wait_for(r"Client 1: \S+ is process (\d+)").group(1))
+        assert is_alive(pid)
+        stream.send(text("hello"))
+        leave(stream)
+        wait_until(lambda: not is_alive(pid), what="the program's end")
+        wait_until(lambda: not children(server.pid), what="nothing left")
+        stream.sock.close()
+        assert server.stop() == 0
+
+
+FAMILY = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for _ in range(2):
+    if os.fork() == 0:
+        if os.fork() == 0:
+            while True:
+                time.sleep(0.05)
+        os._exit(0)
+os.wait()
+os.wait()
+pids = []
+for p in os.listdir('/proc'):
+    try:
+        if p.isdigit() and open('/proc/' + p + '/stat').read().rpartition(')')[2].split()[2] == str(os.getpid()):
+            pids.append(int(p))
+    except OSError:
+        pass
+print(*pids)
+"""
+
+
+@pytest.mark.parametrize("ending", ["sys.exit(0)", "sys.stdin.read()", "time.sleep(1000)"])
+def test_grandchildren_that_ignore_sigterm_are_ended_and_hold_nothing_up(ending):
+    with Listener("--exec-grace", "200ms", program=python(FAMILY + ending)) as server:
+        with client(server) as stream:
+            pids = [int(word) for word in stream.read_message().payload.split()]
+            assert len([pid for pid in pids if is_alive(pid)]) >= 2
+            if ending == "sys.exit(0)":
+                assert closing(stream) == (1000, "")
+        wait_until(lambda: not any(map(is_alive, pids)), what="the end of the family")
+        wait_until(lambda: not children(server.pid))
+        assert server.stop() == 0
+
+
+DAEMON = """
+import os, time
+ends = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    print(os.getpid())
+    os.write(ends[1], b"x")
+    time.sleep(1000)
+os.read(ends[0], 1)
+"""
+
+
+def test_a_process_that_has_left_the_group_with_the_pipe_does_not_hold_the_connection():
+    with Listener("--exec-grace", "100ms", program=python(DAEMON)) as server, client(server) as stream:
+        pid = int(stream.read_message().payload)
+        try:
+            assert closing(stream) == (1000, "")
+        finally:
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT])
+def test_nothing_is_left_when_the_server_ends(number):
+    script = python(FAMILY + "time.sleep(1000)")
+    with Listener("--exec-grace", "100ms", "--close-timeout", "300ms", program=script) as server:
+        with client(server) as first, client(server) as second:
+            pids = [int(word) for stream in [first, second] for word in stream.read_message().payload.split()]
+            server.signal(number)
+            assert closing(first)[0] == 1001
+            assert server.wait() == 0
+            assert not any(map(is_alive, pids))
+
+
+def test_a_second_signal_kills_what_does_not_want_to_end():
+    with Listener("--exec-grace", "1000s", program=python(FAMILY + "time.sleep(1000)")) as server:
+        with client(server) as stream:
+            pids = [int(word) for word in stream.read_message().payload.split()]
+            server.signal(signal.SIGTERM)
+            assert closing(stream)[0] == 1001
+            assert any(map(is_alive, pids))
+            server.signal(signal.SIGTERM)
+            assert server.wait() == 0
+            wait_until(lambda: not any(map(is_alive, pids)))
+
+
+def test_a_program_reads_what_its_client_sent_before_it_left(tmp_path):
+    path = tmp_path / "kept"
+    with Listener(program=["sh", "-c", f"sleep 0.3; cat >{path}; echo end >>{path}"]) as server:
+        wsx("connect", "--linger", "0", server.url, *map(str, range(1000)))
+        expected = "".join(f"{number}\n" for number in range(1000)) + "end\n"
+        wait_until(lambda: path.exists() and path.read_text() == expected)
+
+
+# Backpressure.
+
+def test_a_program_that_reads_nothing_pauses_its_client_and_bounds_the_memory():
+    payload = wire.frame(wire.BINARY, b"x" * 65_000, is_masked=True)
+    with Listener("--exec-grace", "100ms", program=["sleep", "1000"]) as server:
+        stream = dial(server)
+        stream.sock.settimeout(2)
+        sent = 0
+        with pytest.raises(TimeoutError):
+            while sent < 200 * MEBIBYTE:
+                stream.send(payload)
+                sent += len(payload)
+        assert sent < 64 * MEBIBYTE
+        assert peak_resident_bytes(server.pid) < memory_limit(64 * MEBIBYTE)
+        # The others are served, and one that leaves while it is not heard is noticed.
+        with client(server):
+            pass
+        reset(stream)
+        wait_until(lambda: not children(server.pid), what="the end of both programs")
+        assert server.stop() == 0
+
+
+def test_a_client_that_reads_nothing_pauses_its_program_and_bounds_the_memory():
+    with Listener("--compress=off", program=["seq", "100000000"]) as server:
+        with client(server) as stream:
+            program = wait_until(lambda: children(server.pid))[0]
+
+            def written():
+                return int(re.search(r"wchar: (\d+)", pathlib.Path(f"/proc/{program}/io").read_text()).group(1))
+
+            seen = -1
+            while seen != written():
+                seen = written()
+                time.sleep(1)
+            assert 0 < seen < 64 * MEBIBYTE
+            assert peak_resident_bytes(server.pid) < memory_limit(128 * MEBIBYTE)
+            # It goes on where it was, and no line is missing.
+            for number in range(1, 1_500_001):
+                assert stream.read_frame().payload == b"%d" % number
+        wait_until(lambda: not children(server.pid))
+
+
+def test_a_cat_whose_client_reads_nothing_stops_taking_and_notices_the_end():
+    payload = wire.text("x" * 65_000, is_masked=True)
+    with Listener("--compress=off", "--exec-grace", "100ms", program=["cat"]) as server:
+        stream = dial(server)
+        stream.sock.settimeout(2)
+        sent = 0
+        with pytest.raises(TimeoutError):
+            while sent < 512 * MEBIBYTE:
+                stream.send(payload)
+                sent += len(payload)
+        assert peak_resident_bytes(server.pid) < memory_limit(128 * MEBIBYTE)
+        reset(stream)
+        wait_until(lambda: not children(server.pid), what="the end of the program")
+        assert server.stop() == 0
+
+
+def test_a_program_that_closes_its_input_loses_no_client():
+    with Listener(program=["sh", "-c", "exec <&-; echo closed; sleep 1; echo end"]) as server:
+        with client(server) as stream:
+            assert stream.read_message().payload == b"closed"
+            for _ in range(100):
+                stream.send(text("x" * 65_000))
+            assert stream.read_message().payload == b"end"
+            assert closing(stream) == (1000, "")
+
+
+# Limits, and what cannot be started.
+
+def test_beyond_the_limit_requests_are_refused_until_a_program_has_ended():
+    with Listener("--max-processes", "2", program=["cat"]) as server:
+        with client(server), client(server):
+            result = wsx("connect", server.url)
+            assert result.status == 4
+            assert "Retry-After: 1" in result.err
+            assert "2 programs are running." in result.err
+            server.wait_for("Refused a request: 503, .*: 2 programs are running")
+        wait_until(lambda: not children(server.pid))
+        assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
+
+
+def test_few_descriptors_allow_few_programs():
+    few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))  # noqa: E731
+    with Listener(program=["cat"], preexec_fn=few) as server:
+        server.wait_for("The descriptor limit has room for 4 programs; ulimit -n raises it\n")
+        with contextlib.ExitStack() as stack:
+            for _ in range(4):
+                stream = stack.enter_context(client(server))
+                stream.send(text("hello"))
+                assert stream.read_message().payload == b"hello"
+            assert wsx("connect", server.url).status == 4
+        wait_until(lambda: not children(server.pid))
+        assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
+
+
+@pytest.mark.parametrize(
+    "program, words",
+    [("nonexistent-program", "no such file"), ("./nonexistent", "no such file"), ("/etc/passwd", "permission denied"),
+     ("/tmp", "permission denied"), ("", "no such file"), ("\x1b[31m", "\\u{1B}[31m")])
+def test_a_program_that_cannot_be_run_is_an_error_at_the_start(program, words):
+    assert_fails(wsx("listen", "--exec", "0", "--", program), 2, "--exec: running '", words)
+
+
+def test_a_program_that_is_lost_later_closes_its_clients(tmp_path):
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\necho hello\n")
+    program.chmod(0o755)
+    with Listener(program=[program]) as server:
+        assert wsx("connect", "--no-stdin", server.url).out == b"hello\n"
+        program.unlink()
+        with client(server) as stream:
+            assert closing(stream) == (1011, "the program could not be started")
+        server.wait_for("wsx: client 2: running program: no such file or directory\n")
+        before = descriptor_count(server.pid)
+        for _ in range(50):
+            with client(server) as stream:
+                assert closing(stream)[0] == 1011
+        wait_until(lambda: descriptor_count(server.pid) <= before)
+
+
+# Many.
+
+def test_after_many_clients_everything_is_back_to_where_it_began():
+    def cycle(number):
+        stream = dial(server)
+        stream.send(text("hello"))
+        if number % 4:
+            assert stream.read_message().payload == b"hello"
+        if number % 2:
+            reset(stream)
+        else:
+            stream.sock.close()
+
+    def many(count):
+        threads = [
+            threading.Thread(target=lambda: [cycle(number) for number in range(count // 4)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        wait_until(lambda: not children(server.pid), what="the end of the programs")
+
+    with Listener(program=["cat"]) as server:
+        many(200)
+        wait_until(lambda: server.err.count("disconnected") == 200)
+        descriptors, memory = descriptor_count(server.pid), resident_bytes(server.pid)
+        many(CYCLES)
+        wait_until(lambda: descriptor_count(server.pid) <= descriptors, what="the descriptors' release")
+        grown = resident_bytes(server.pid) - memory
+        print(f"{CYCLES} cycles: {descriptors} descriptors, {memory >> 10} KiB, {grown >> 10} KiB more")
+        assert grown < memory_limit(2 * MEBIBYTE)
+        assert server.stop() == 0
+
+
+# Programs that people have.
+
+@pytest.mark.parametrize(
+    "program, sent, received",
+    [(["bc", "-l"], ["1+2", "2^100"], ["3", "1267650600228229401496703205376"]),
+     (["grep", "--line-buffered", "b"], ["abc", "xyz", "b"], ["abc", "b"]),
+     (["bash", "-c", 'while read -r line; do echo "got $line"; done'], ["a", "b c"], ["got a", "got b c"]),
+     (["sed", "-u", "s/a/b/"], ["aaa"], ["baa"]),
+     (["stdbuf", "-oL", "tr", "a-z", "A-Z"], ["hello"], ["HELLO"]),
+     (python("for line in iter(input, 'end'): print(line[::-1])"), ["abc"], ["cba"])],
+    ids=lambda value: value[0])
+def test_programs_that_people_have_can_be_talked_to(program, sent, received):
+    if run(["sh", "-c", f"command -v {program[0]}"]).status != 0:
+        pytest.skip(f"{program[0]} is not installed")
+    with Listener(program=program) as server:
+        result = wsx("connect", "-n", str(len(received)), server.url, *sent)
+        assert result.lines == received

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import WSCore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@Suite struct PipedProcessTests {
+    @Test("what is written is read by the program, and what it writes and complains of can be read")
+    func pipes() throws {
+        let loop = try EventLoop()
+        var exit: ChildProcess.Exit?
+        let process = try PipedProcess(
+            ["sh", "-c", "cat; echo $NAME >&2"], at: "/bin/sh", environment: ["NAME=value", "PATH=/usr/bin:/bin"],
+            on: loop
+        ) { exit = $0 }
+        let (output, errors) = (Collector(), Collector())
+        process.output.delegate = output
+        process.error.delegate = errors
+        process.output.startReading()
+        process.error.startReading()
+        var bytes = ByteBuffer()
+        bytes.append("through")
+        try process.input.write(&bytes)
+        process.input.close()
+        loop.run { exit != nil && output.hasEnded && errors.hasEnded }
+        #expect(exit == .status(0))
+        #expect(String(decoding: output.bytes, as: UTF8.self) == "through")
+        #expect(String(decoding: errors.bytes, as: UTF8.self) == "value\n")
+        process.output.close()
+        process.error.close()
+        loop.runOnce()
+    }
+
+    @Test("a group is ended as a whole")
+    func group() throws {
+        let loop = try EventLoop()
+        var exit: ChildProcess.Exit?
+        let process = try PipedProcess(
+            ["sh", "-c", "sleep 1000 & echo; sleep 1000"], at: "/bin/sh", environment: ["PATH=/usr/bin:/bin"], on: loop
+        ) { exit = $0 }
+        let output = Collector()
+        process.output.delegate = output
+        process.output.startReading()
+        loop.run { !output.bytes.isEmpty }
+        #expect(getpgid(process.process.identifier) == process.process.identifier)
+        #expect(getsid(process.process.identifier) == process.process.identifier)
+        #expect(process.process.hasGroup)
+        process.process.signalGroup(.terminate)
+        // Both have the pipe: it ends with the last of them.
+        loop.run { exit != nil && output.hasEnded }
+        #expect(exit == .signal(15))
+        for stream in [process.input, process.output, process.error] { stream.close() }
+        loop.runOnce()
+    }
+
+    @Test("a program that there is not leaves no descriptor behind")
+    func missing() throws {
+        let loop = try EventLoop()
+        for _ in 0..<2000 {
+            #expect(throws: IOError.noSuchFile) {
+                _ = try PipedProcess(["x"], at: "/no/such/program", environment: [], on: loop) { _ in }
+            }
+            loop.runOnce()
+        }
+    }
+
+    private final class Collector: ByteStreamDelegate {
+        var bytes: [UInt8] = []
+        var hasEnded = false
+
+        func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
+            self.bytes += bytes.bytes.withUnsafeBytes { Array($0) }
+        }
+        func streamDidReachEnd(_ stream: any ByteStream) { hasEnded = true }
+        func streamDidDrain(_ stream: any ByteStream) {}
+        func stream(_ stream: any ByteStream, didFailToRead error: StreamError) { hasEnded = true }
+        func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
+    }
+}

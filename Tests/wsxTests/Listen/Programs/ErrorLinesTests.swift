@@ -1,0 +1,46 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct ErrorLinesTests {
+    @Test("lines have the prefix, however they are cut, and the last one needs no newline")
+    func lines() {
+        #expect(Self.shown(["one\ntwo\n\nth", "ree"]) == "> one\n> two\n> \n> three\n")
+        #expect(Self.shown(Array("one\ntwo\n").map { String($0) }) == "> one\n> two\n")
+        #expect(Self.shown([]) == "")
+    }
+
+    @Test("nothing can drive a terminal")
+    func controls() {
+        #expect(Self.shown(["a\u{1B}[2J\r\u{9B}b\u{202E}\tc\n"]) == "> a\\u{1B}[2J\\u{D}\\u{9B}b\\u{202E}\\u{9}c\n")
+    }
+
+    @Test("a line that is too long goes on in further ones, and none of its bytes is kept for long")
+    func longLines() {
+        let limit = ErrorLines.maximumLineBytes
+        let text = String(repeating: "x", count: limit * 2 + 1)
+        let pieces = ["> " + text.prefix(limit), "> " + text.prefix(limit), "> x"].joined(separator: "\n") + "\n"
+        #expect(Self.shown([text + "\n"]) == pieces)
+        #expect(Self.shown([text]) == pieces)
+        var lines = ErrorLines(prefix: "")
+        let endless = [UInt8](repeating: 0x78, count: limit)
+        #expect(lines.take(endless.span.bytes).utf8.count == limit + 1)
+    }
+
+    @Test("a character is not cut in two", arguments: ["ä", "水", "🎈"])
+    func characters(character: String) {
+        for offset in 0..<4 {
+            let line = String(repeating: "x", count: offset) + String(repeating: character, count: 3000)
+            let shown = Self.shown([line + "\n"])
+            #expect(!shown.contains("\u{FFFD}"))
+            #expect(shown.replacing("> ", with: "").replacing("\n", with: "") == line)
+        }
+    }
+
+    private static func shown(_ pieces: [String]) -> String {
+        var lines = ErrorLines(prefix: "> ")
+        var shown = ""
+        for piece in pieces { shown += lines.take(Array(piece.utf8).span.bytes) }
+        return shown + lines.finish()
+    }
+}

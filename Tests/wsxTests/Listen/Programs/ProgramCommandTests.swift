@@ -1,0 +1,40 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct ProgramCommandTests {
+    @Test("a program is found in PATH, and keeps the variables that it needs and no other")
+    func found() throws {
+        let ours = [
+            "PATH": "/nowhere:/bin", "HOME": "/h", "LC_ALL": "C", "SECRET": "x", "LD_PRELOAD": "x", "HTTP_PROXY": "x",
+        ]
+        let command = try ProgramCommand(["sh", "-c", "x"], environment: { ours[$0] })
+        #expect(command.path == "/bin/sh")
+        #expect(command.words == ["sh", "-c", "x"])
+        #expect(command.environment == ["PATH": "/nowhere:/bin", "HOME": "/h", "LC_ALL": "C"])
+    }
+
+    @Test(
+        "the log has its name without the path, and safe to print",
+        arguments: [(["/bin/sh"], "sh"), (["sh"], "sh")])
+    func name(words: [String], expected: String) throws {
+        #expect(try ProgramCommand(words, environment: { _ in nil }).name == expected)
+    }
+
+    @Test(
+        "what cannot be run is refused with what to try",
+        arguments: [
+            ("no-such-program", "no such file or directory; write its path, or have it in PATH"),
+            ("/etc/passwd", "permission denied; is it executable?"), ("/etc", "permission denied; is it executable?"),
+            ("", "no such file or directory; write its path, or have it in PATH"),
+        ])
+    func refused(name: String, why: String) {
+        do throws(Failure) {
+            _ = try ProgramCommand([name], environment: { _ in nil })
+            Issue.record("it was accepted")
+        } catch {
+            #expect(error.message == "--exec: running '\(name)': \(why)")
+            #expect(error.status == .usage)
+        }
+    }
+}

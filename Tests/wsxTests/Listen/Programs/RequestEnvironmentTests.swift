@@ -1,0 +1,112 @@
+import Testing
+
+@testable import WSCore
+@testable import wsx
+
+@Suite struct RequestEnvironmentTests {
+    @Test("what the gateway says of itself, of the request and of both ends is as RFC 3875 §4.1 has it")
+    func basics() throws {
+        let variables = try Self.variables(target: "/a%20b?c=%20d", fields: [("Host", "Example.org:81")])
+        #expect(
+            variables == [
+                "GATEWAY_INTERFACE": "CGI/1.1", "SERVER_SOFTWARE": "wsx/\(version)", "SERVER_PROTOCOL": "HTTP/1.1",
+                "SERVER_NAME": "example.org", "SERVER_PORT": "8080", "REQUEST_METHOD": "GET",
+                "REQUEST_URI": "/a%20b?c=%20d", "SCRIPT_NAME": "", "PATH_INFO": "/a b", "QUERY_STRING": "c=%20d",
+                "REMOTE_ADDR": "::1", "REMOTE_HOST": "::1", "REMOTE_PORT": "5000", "WSX_CLIENT": "3",
+                "HTTP_HOST": "Example.org:81",
+            ])
+    }
+
+    @Test("the variables that say that there is something are not there without it")
+    func optional() throws {
+        let socket = try Self.variables(address: nil, port: nil, fields: [("Host", "h:81")])
+        #expect(socket["REMOTE_ADDR"] == nil && socket["REMOTE_HOST"] == nil && socket["REMOTE_PORT"] == nil)
+        #expect(socket["SERVER_PORT"] == "81")
+        #expect(try Self.variables(address: nil, port: nil)["SERVER_PORT"] == "80")
+        let secure = try Self.variables(port: nil, tls: Self.tls)
+        #expect(secure["HTTPS"] == "on")
+        #expect(secure["SERVER_PORT"] == "443")
+        #expect(try Self.variables(subprotocol: "chat")["WSX_SUBPROTOCOL"] == "chat")
+        #expect(try Self.variables(target: "/")["QUERY_STRING"] == "")
+    }
+
+    @Test(
+        "the host is that of the target, or else of Host; an IPv6 address stands in brackets",
+        arguments: [
+            ("/", "[::1]:81", "[::1]"), ("http://other/x", "h", "other"), ("/", "", nil), ("/", "a b", nil),
+        ] as [(String, String, String?)])
+    func serverName(target: String, host: String, expected: String?) throws {
+        #expect(try Self.variables(target: target, fields: [("Host", host)])["SERVER_NAME"] == expected)
+    }
+
+    @Test("a target in absolute form is told like any other")
+    func absoluteForm() throws {
+        let variables = try Self.variables(target: "http://h:1/a?b")
+        #expect(variables["REQUEST_URI"] == "/a?b")
+        #expect(variables["PATH_INFO"] == "/a")
+    }
+
+    @Test("fields of a name are one list, cookies with semicolons")
+    func lists() throws {
+        let variables = try Self.variables(fields: [
+            ("X-A", "1"), ("Cookie", "a=1"), ("x-a", "2"), ("cookie", "b=2"), ("X-a", ""),
+        ])
+        #expect(variables["HTTP_X_A"] == "1, 2, ")
+        #expect(variables["HTTP_COOKIE"] == "a=1; b=2")
+    }
+
+    @Test(
+        "a field of another name is never taken for one with hyphens, and some are withheld",
+        arguments: [
+            ("X-Name", "HTTP_X_NAME"), ("x2", "HTTP_X2"), ("X_Name", nil), ("X.Name", nil), ("X-Näme", nil),
+            ("a=b", nil),
+            ("Proxy", nil), ("PROXY", nil), ("Authorization", nil), ("proxy-authorization", nil),
+            ("Content-Length", nil), ("Content-Type", nil), ("Proxy-Connection", "HTTP_PROXY_CONNECTION"),
+        ] as [(String, String?)])
+    func names(field: String, variable: String?) {
+        #expect(RequestEnvironment.variable(ofField: field) == variable)
+    }
+
+    @Test(
+        "a value that could be more than a value is left out",
+        arguments: ["() { :;}; touch x", "() {", "a\tb", "a\u{1B}[31m", "a\u{7F}", "a\u{9B}31m", "a\0"])
+    func dangerous(value: String) throws {
+        let variables = try Self.variables(fields: [("X-A", value), ("X-B", "b")], wellFormed: true)
+        #expect(variables["HTTP_X_A"] == nil)
+        #expect(variables["HTTP_X_B"] == "b")
+    }
+
+    @Test(
+        "what only resembles such a value stays",
+        arguments: ["(){", " () {", "x() { :;}", "$(touch x)", "`x`", "--flag", "ä"])
+    func harmless(value: String) throws {
+        #expect(try Self.variables(fields: [("X-A", value)], wellFormed: true)["HTTP_X_A"] == value)
+    }
+
+    @Test(
+        "a path that is no text, or would end one, has no PATH_INFO",
+        arguments: ["/%00", "/%0a", "/%FF", "/%C2%9B", "/%", "/%4", "/%zz"])
+    func badPath(path: String) throws {
+        let variables = try Self.variables(target: path)
+        #expect(variables["PATH_INFO"] == nil)
+        #expect(variables["REQUEST_URI"] == path)
+    }
+
+    private static let tls = TLSSummary(
+        version: "TLS 1.3", cipher: "c", applicationProtocol: nil, isResumed: false, isVerified: false,
+        peerCertificate: nil, clientCertificateWasRequested: false)
+
+    private static func variables(
+        target: String = "/", subprotocol: String? = nil, address: String? = "::1", port: UInt16? = 8080,
+        tls: TLSSummary? = nil, fields: [(String, String)] = [], wellFormed: Bool = false
+    ) throws -> [String: String] {
+        let fields = try fields.map { name, value in
+            wellFormed ? HeaderField(wellFormedName: name, value: value) : try HeaderField(name: name, value: value)
+        }
+        return RequestEnvironment(
+            request: RequestHead(method: "GET", target: target, fields: HTTPFields(fields)), subprotocol: subprotocol,
+            client: 3, clientAddress: address.flatMap { SocketAddress(numeric: $0, port: 5000) }, serverPort: port,
+            tls: tls
+        ).variables
+    }
+}
