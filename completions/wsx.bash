@@ -151,7 +151,7 @@ _wsx() {
             ;;
         listen)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--broadcast\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--exec\n--max-processes\n--exec-grace\n-a\n--auth\n--bearer\n--max-connections\n--idle-timeout\n--once\n--serve\n--delay\n--drop-rate\n--seed\n--close-after\n--close-code\n--close-reason\n--reject\n--no-pong\n--throttle\n--replay\n--input\n--crlf\n--output\n--replay-speed\n--close-timeout\n--heartbeat\n--heartbeat-misses\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--broadcast\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--exec\n--max-processes\n--exec-grace\n-a\n--auth\n--bearer\n--max-connections\n--idle-timeout\n--once\n--serve\n--console\n--delay\n--drop-rate\n--seed\n--close-after\n--close-code\n--close-reason\n--reject\n--no-pong\n--throttle\n--replay\n--input\n--crlf\n--output\n--replay-speed\n--close-timeout\n--heartbeat\n--heartbeat-misses\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
             fi
             ;;
         help)

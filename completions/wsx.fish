@@ -97,6 +97,7 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -l max-connections -x -d
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l idle-timeout -x -d 'Close clients that are idle so long'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l once -d 'Serve one client, then end'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l serve -r -F -d 'Serve the files of DIR on the same port'
+complete -c wsx -n '__fish_seen_subcommand_from listen' -l console -d 'A page on / that talks to servers'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l delay -x -d 'Hold messages back; or 100ms-2s: random'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l drop-rate -x -d 'Leave out messages: 0.1 or 10%'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l seed -x -d 'Repeat the same random delays and drops'

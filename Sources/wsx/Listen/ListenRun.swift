@@ -165,8 +165,8 @@ final class ListenRun {
             let urls = places.compactMap(\.webURL).map { " at \($0)" }.joined(separator: " and")
             console.notice(escapingControls("Serving the files of \(directory)\(urls)"))
         }
-        if settings.arguments.servesConsole, let address {
-            console.notice("Console at \(ConsolePage.url(of: address, isSecure: settings.tls != nil))")
+        if settings.arguments.servesConsole {
+            for url in places.compactMap(\.webURL) { console.notice("Console at \(url)") }
         }
         if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
         for place in places {

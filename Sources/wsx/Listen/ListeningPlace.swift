@@ -17,7 +17,11 @@ struct ListeningPlace {
     ///   - isSecure: Whether it is reached with TLS.
     init(_ endpoint: Server<ListenClient>.Endpoint, boundTo address: SocketAddress?, isSecure: Bool) {
         port = address?.port
-        webURL = address.map { "\(isSecure ? "https" : "http")://\($0)/" }
+        webURL = address.map { address in
+            // An address that stands for all of the machine's is none to open.
+            let authority = address.hostBytes.allSatisfy { $0 == 0 } ? "localhost:\(address.port)" : "\(address)"
+            return "\(isSecure ? "https" : "http")://\(authority)/"
+        }
         if let address {
             urlPrefix = "\(isSecure ? "wss" : "ws")://\(address)"
             url = urlPrefix + "/"

@@ -79,6 +79,7 @@ import Testing
 
                 Web pages:
                       --serve DIR                   Serve the files of DIR on the same port
+                      --console                     A page on / that talks to servers
 
                 Fault injection:
                       --delay DURATION              Hold messages back; or 100ms-2s: random

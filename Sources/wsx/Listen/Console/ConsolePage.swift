@@ -55,12 +55,6 @@ struct ConsolePage {
             bytes: Array(text.utf8))
     }
 
-    /// Where a browser finds the page: an address that stands for all of the machine's is none to open.
-    static func url(of address: SocketAddress, isSecure: Bool) -> String {
-        let authority = address.hostBytes.allSatisfy { $0 == 0 } ? "localhost:\(address.port)" : "\(address)"
-        return "\(isSecure ? "https" : "http")://\(authority)/"
-    }
-
     /// The modules as one, in which there is nothing to import: each such statement is a line, and `export` begins one.
     private static var script: String {
         modules.map { module in

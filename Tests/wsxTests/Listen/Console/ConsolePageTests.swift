@@ -45,6 +45,6 @@ import WSCore
         ])
     func url(host: String, isSecure: Bool, expected: String) throws {
         let address = try #require(SocketAddress(numeric: host, port: 8080))
-        #expect(ConsolePage.url(of: address, isSecure: isSecure) == expected)
+        #expect(ListeningPlace(.tcp(address), boundTo: address, isSecure: isSecure).webURL == expected)
     }
 }
