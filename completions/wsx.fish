@@ -95,6 +95,7 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -s a -l auth -x -d 'Let 
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l bearer -x -d 'Let in who knows TOKEN'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l max-connections -x -d 'Most clients at a time'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l idle-timeout -x -d 'Close clients that are idle so long'
+complete -c wsx -n '__fish_seen_subcommand_from listen' -l threads -x -d 'Threads of --echo and --replay'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l once -d 'Serve one client, then end'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l serve -r -F -d 'Serve the files of DIR on the same port'
 complete -c wsx -n '__fish_seen_subcommand_from listen' -l console -d 'A page on / that talks to servers'

@@ -2,6 +2,7 @@
 #ifndef WSX_CLIBUV_SHIM_H
 #define WSX_CLIBUV_SHIM_H
 
+#include <errno.h>
 #include <uv.h>
 
 #ifdef __linux__
@@ -26,6 +27,16 @@ static inline int wsx_unacknowledged_bytes(const uv_tcp_t *handle) {
     if (getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &length) != 0) return 0;
 #endif
     return count;
+}
+
+// Lets several sockets of this user listen on a port, between which the kernel deals out what comes (Linux). Elsewhere the
+// first to be asked may get it all.
+static inline int wsx_share_port(const uv_tcp_t *handle) {
+    uv_os_fd_t descriptor;
+    int one = 1;
+    int result = uv_fileno((const uv_handle_t *)handle, &descriptor);
+    if (result != 0) return result;
+    return setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) == 0 ? 0 : uv_translate_sys_error(errno);
 }
 
 // Has glibc's heap hold blocks of up to so many bytes, and keep so many free ones; nothing, where there is another.

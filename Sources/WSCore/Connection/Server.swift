@@ -19,6 +19,8 @@ public final class Server<Handler: ConnectionHandler> {
         /// The most connections at a time, those whose request is still to come included; nil: what the descriptor
         /// limit leaves.
         public var maximumConnections: Int?
+        /// Which of the servers it is that share a port; nil: it has the port to itself.
+        public var share: Share?
         /// Descriptors that are left for what its user opens for its clients.
         public var reservedDescriptors: Int
 
@@ -27,8 +29,9 @@ public final class Server<Handler: ConnectionHandler> {
             policy: ServerPolicy, connection: Connection<Handler>.Settings, deflate: DeflatePreferences? = nil,
             responder: (any WebResponder)? = nil, handshakeTimeout: Duration = .seconds(10),
             responsePatience: Duration = .seconds(30), maximumConnections: Int? = nil, reservedDescriptors: Int = 0,
-            bytesPerSecond: Int? = nil
+            bytesPerSecond: Int? = nil, share: Share? = nil
         ) {
+            self.share = share
             self.bytesPerSecond = bytesPerSecond
             self.policy = policy
             self.connection = connection
@@ -38,6 +41,20 @@ public final class Server<Handler: ConnectionHandler> {
             self.responsePatience = responsePatience
             self.maximumConnections = maximumConnections
             self.reservedDescriptors = reservedDescriptors
+        }
+    }
+
+    /// One of several servers on the same port, each on a thread of its own.
+    public struct Share: Sendable {
+        /// Which one, from 0.
+        public let index: Int
+        /// How many there are.
+        public let count: Int
+
+        /// Makes a share.
+        public init(index: Int, count: Int) {
+            self.index = index
+            self.count = count
         }
     }
 
@@ -100,7 +117,9 @@ public final class Server<Handler: ConnectionHandler> {
     private var listeners: [StreamListener] = []
     private var openings: [ObjectIdentifier: ServerOpening] = [:]
     private var exchanges: [ObjectIdentifier: WebExchange] = [:]
-    private var lastNumber = 0
+    private var lastNumber: Int
+    /// The servers that share a port never use the same number.
+    private let numberStep: Int
     /// The most streams at a time.
     private let maximumStreams: Int
     /// What the descriptor limit leaves beside the reserve.
@@ -125,7 +144,11 @@ public final class Server<Handler: ConnectionHandler> {
         self.tls = tls
         self.loop = loop
         self.makeHandler = makeHandler
-        maximumDescriptors = max(1, DescriptorLimit.raise() - Self.descriptorReserve - settings.reservedDescriptors)
+        let share = settings.share ?? Share(index: 0, count: 1)
+        let descriptors = DescriptorLimit.raise() - Self.descriptorReserve - settings.reservedDescriptors
+        maximumDescriptors = max(1, descriptors / share.count)
+        numberStep = share.count
+        lastNumber = share.index + 1 - share.count
         maximumStreams = min(maximumDescriptors, settings.maximumConnections ?? .max)
         resources = ConnectionResources(on: loop)
     }
@@ -136,14 +159,22 @@ public final class Server<Handler: ConnectionHandler> {
     public func listen(on endpoint: Endpoint) throws(IOError) -> SocketAddress? {
         let index = listeners.count
         let accept: (SystemStream) -> Void = { [unowned self] stream in self.accept(stream, at: index) }
+        if case .tcp(let address) = endpoint { try checkPort(of: address) }
         let listener =
             switch endpoint {
-            case .tcp(let address): try StreamListener(on: address, loop: loop, accept: accept)
+            case .tcp(let address):
+                try StreamListener(on: address, sharesPort: settings.share != nil, loop: loop, accept: accept)
             case .unix(let path): try StreamListener(onPath: path, loop: loop, accept: accept)
             case .inherited(let socket): try StreamListener(adopting: socket, loop: loop, accept: accept)
             }
         listeners.append(listener)
         return listener.address
+    }
+
+    /// Servers that share a port would share it with those of another program, too: before the first, nobody is there.
+    private func checkPort(of address: SocketAddress) throws(IOError) {
+        guard settings.share?.index == 0, address.port != 0 else { return }
+        try StreamListener(on: address, loop: loop) { stream in stream.close() }.close()
     }
 
     /// Stops listening, and drops those whose upgrade is not done.
@@ -241,7 +272,7 @@ public final class Server<Handler: ConnectionHandler> {
         _ stream: any ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, at endpointIndex: Int,
         firstBytes: [UInt8]
     ) {
-        lastNumber += 1
+        lastNumber += numberStep
         let number = lastNumber
         let deflate = settings.deflate?.accept(upgrade.extensionOffers)
         let extensions = deflate.map { [$0.answer] } ?? []

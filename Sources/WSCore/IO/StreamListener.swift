@@ -16,16 +16,20 @@ public final class StreamListener {
     private static let backlog: Int32 = 511
 
     /// Listens on an IPv4 or IPv6 address; port 0 has the system pick one, which ``address`` tells.
-    /// - Parameter accept: Takes each connection, not yet reading.
+    /// - Parameters:
+    ///   - sharesPort: Whether others that say so, too, may listen there (SO_REUSEPORT): the kernel deals connections out.
+    ///   - accept: Takes each connection, not yet reading.
     public init(
-        on address: SocketAddress, loop: EventLoop, accept: @escaping (SystemStream) -> Void
+        on address: SocketAddress, sharesPort: Bool = false, loop: EventLoop, accept: @escaping (SystemStream) -> Void
     ) throws(IOError) {
         let tcp = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
-        uv_tcp_init(loop.handle, tcp)
+        // With a family there is a socket at once, whose options can be set.
+        var result = uv_tcp_init_ex(loop.handle, tcp, UInt32(address.family == .ipv6 ? AF_INET6 : AF_INET))
+        if result == 0, sharesPort { result = wsx_share_port(tcp) }
         self.loop = loop
         self.accept = accept
         handle = UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
-        try listen(bindResult: address.withSockaddr { uv_tcp_bind(tcp, $0, 0) })
+        try listen(bindResult: result < 0 ? result : address.withSockaddr { uv_tcp_bind(tcp, $0, 0) })
     }
 
     /// Listens on a Unix-domain socket at `path`, which is removed at the end; on Linux `@name` is one of the abstract

@@ -47,6 +47,8 @@ final class ListenRun {
     /// What the random numbers of faults begin with.
     let faultSeed: UInt64
     private var endTimer: Timer?
+    /// The further threads; nil: there are none.
+    private var threads: ListenThreads?
 
     /// What the end may take beyond the closing handshake's limit.
     private static let endGrace = Duration.seconds(1)
@@ -110,13 +112,17 @@ final class ListenRun {
             ].compactMap { $0 }
         }
         do throws(Failure) {
-            try start()
+            let address = try start()
+            threads = try settings.forFurtherThreads(listeningOn: address).map { (all) throws(Failure) in
+                try ListenThreads(all)
+            }
             if settings.isRepl { try startEditor() }
             announce()
         } catch {
             return error
         }
         loop.run()
+        threads?.join()
         return failure
     }
 
@@ -127,7 +133,7 @@ final class ListenRun {
                 responder: settings.site, handshakeTimeout: settings.arguments.handshakeTimeout,
                 maximumConnections: settings.arguments.maximumConnections,
                 reservedDescriptors: programs?.reservedDescriptors ?? 0,
-                bytesPerSecond: settings.arguments.faults.bytesPerSecond),
+                bytesPerSecond: settings.arguments.faults.bytesPerSecond, share: settings.share),
             tls: settings.tls, on: loop
         ) { [unowned self] client in opened(client) }
         server.refusal = { [unowned self] upgrade in
@@ -184,6 +190,7 @@ final class ListenRun {
 
     /// Closes every client with 1001, and stops when they are gone; asked again, it stops at once.
     func end() {
+        threads?.end()
         guard !isEnding else { return stop(waitsForOutput: false) }
         isEnding = true
         input?.pause()

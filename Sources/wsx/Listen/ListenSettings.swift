@@ -5,9 +5,11 @@ struct ListenSettings {
     /// What was typed, for all that means what it says.
     let arguments: ListenArguments
     /// Where to listen: one place, or the sockets that were handed over.
-    let endpoints: [Server<ListenClient>.Endpoint]
+    private(set) var endpoints: [Server<ListenClient>.Endpoint]
     /// Which requests are accepted.
     let policy: ServerPolicy
+    /// Which of several threads it is for; nil: there is but one.
+    private(set) var share: Server<ListenClient>.Share?
     /// Whether this is the server inside `wsx connect echo:`, which says nothing and reads nothing.
     let isEmbedded: Bool
     /// Whether the lines to be sent are typed into a REPL.
@@ -20,7 +22,8 @@ struct ListenSettings {
     /// The files that browsers get; nil: none.
     let files: FileTree?
     /// TLS with the clients; nil: it is not used.
-    let tls: TLSLayer?
+    private(set) var tls: TLSLayer?
+    private let tlsSettings: TLSServerSettings?
     /// What clients can pin a certificate by that was made for this run; nil: there is none.
     let selfSignedPin: TLSPin?
 
@@ -55,6 +58,7 @@ struct ListenSettings {
         let tls = try ServerTLSComposition(
             arguments: arguments.tls, address: endpoints.lazy.compactMap(\.address).first, secrets: secrets
         ).settings()
+        tlsSettings = tls
         do throws(TLSConfigurationError) {
             self.tls = try tls.map { (settings) throws(TLSConfigurationError) in try TLSLayer(server: settings) }
             selfSignedPin = arguments.tls.isSelfSigned ? try tls?.certificate.pin() : nil
@@ -66,10 +70,27 @@ struct ListenSettings {
         } else {
             program = nil
         }
+        share = arguments.threadCount > 1 ? .init(index: 0, count: arguments.threadCount) : nil
+        if share != nil { try Self.checkThreads(arguments, endpoints) }
         isEmbedded = false
         isRepl =
             arguments.readsInput && !arguments.mode.answersByItself && arguments.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
+    }
+
+    /// The same for another thread, which shares nothing that changes.
+    func forThread(
+        _ share: Server<ListenClient>.Share, listeningOn address: SocketAddress
+    ) throws(Failure) -> ListenSettings {
+        var settings = self
+        settings.share = share
+        settings.endpoints = [.tcp(address)]
+        do throws(TLSConfigurationError) {
+            settings.tls = try tlsSettings.map { (tls) throws(TLSConfigurationError) in try TLSLayer(server: tls) }
+        } catch {
+            throw .badArgument(what: "TLS", why: "\(error)")
+        }
+        return settings
     }
 
     private init(embedded arguments: ListenArguments, policy: ServerPolicy) throws(Failure) {
@@ -78,6 +99,7 @@ struct ListenSettings {
         endpoints = [try Self.endpoint("0")]
         files = nil
         tls = nil
+        tlsSettings = nil
         selfSignedPin = nil
         program = nil
         isEmbedded = true

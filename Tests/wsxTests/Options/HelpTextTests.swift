@@ -70,6 +70,7 @@ import Testing
                       --exec                        Run -- PROGRAM [ARG...] for each client
                       --max-processes N             Most programs at a time, then 503 [256]
                       --exec-grace DURATION         Time for a program to end [2s]
+                      --threads N                   Threads of --echo and --replay [1]
                       --once                        Serve one client, then end
 
                 Access:

@@ -132,6 +132,7 @@ import WSCore
             $0.programGrace = .zero
         },
         ListenCase("exec", "--exec", "--", "p", "--echo", "--", "") { $0.mode = .exec(["p", "--echo", "--", ""]) },
+        ListenCase("threads", "--threads", "4") { $0.threadCount = 4 },
         ListenCase("broadcast", "--broadcast") { $0.mode = .broadcast },
         ListenCase("delay", "--delay", "1s", "--delay=100ms-2s") {
             $0.faults.delay = .milliseconds(100) ... .seconds(2)

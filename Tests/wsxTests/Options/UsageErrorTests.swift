@@ -34,7 +34,6 @@ import Testing
             (["listen", "1", "2"], "unexpected argument '2'; 'wsx listen -h' shows the usage"),
             (["listen", "--exec", "8080", "--"], "'--exec' needs a program; end the line with -- PROGRAM [ARG...]"),
             (["listen", "--exec", "8080", "cat"], "'--exec' needs a program; end the line with -- PROGRAM [ARG...]"),
-            (["listen", "--exec", "--", "cat"], "'wsx listen' needs [ADDRESS:]PORT; 'wsx listen -h' shows the usage"),
             (
                 ["listen", "8080", "--", "cat", "-n"],
                 "unexpected argument 'cat' after '--'; '--exec' runs it as a program"

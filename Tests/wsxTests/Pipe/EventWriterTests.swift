@@ -49,7 +49,7 @@ import WSCore
             let event = try Array(line.utf8).withUnsafeBytes { try reader.read($0.bytes) }
             return (event.kind, event.client)
         }
-        #expect(kinds.map(\.0) == [.recording, .report, .report])
+        #expect(kinds.map(\.0) == [.recording, .open, .report])
         #expect(kinds.map(\.1) == [nil, 3, 4])
     }
 

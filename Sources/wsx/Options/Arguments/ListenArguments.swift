@@ -3,6 +3,8 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     /// As typed: `PORT`, `ADDRESS:PORT` or `unix:PATH`; empty: nothing was.
     var address = ""
     var mode = ListenMode.conversation
+    /// 1 or more.
+    var threadCount = 1
     var readsInput = true
     var payload = PayloadKind.automatic
 

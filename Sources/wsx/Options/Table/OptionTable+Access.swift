@@ -41,6 +41,18 @@ extension OptionTable {
                     arguments.idleTimeout = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
+            "threads", value: OptionValue("N"), default: "1", conflicts: ["once", "record", "max-connections"],
+            group: .server,
+            summary: "Threads of --echo and --replay",
+            manual: """
+                Serve on *N* threads, between which the system deals the clients out. Each client is served by one of \
+                them; only `--echo` and `--replay` do so.
+                """,
+            effect: .update(
+                .listen { arguments, value throws(ValueProblem) in
+                    arguments.threadCount = try CountValue.parse(value, largest: 256)
+                })),
+        OptionSpecification(
             "once", group: .server,
             summary: "Serve one client, then end",
             manual: """

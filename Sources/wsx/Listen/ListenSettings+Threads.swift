@@ -1,0 +1,37 @@
+import WSCore
+
+// Several threads, each with a server of its own.
+extension ListenSettings {
+    /// The settings of the threads but the first, which has bound the port; nil: there are none.
+    func forFurtherThreads(listeningOn address: SocketAddress?) throws(Failure) -> [ListenSettings]? {
+        guard let share, let address else { return nil }
+        var all: [ListenSettings] = []
+        for index in 1..<share.count {
+            all.append(try forThread(.init(index: index, count: share.count), listeningOn: address))
+        }
+        return all
+    }
+
+    /// Throws ``Failure/badArgument(what:why:)`` where one thread has to know all clients.
+    static func checkThreads(
+        _ arguments: ListenArguments, _ endpoints: [Server<ListenClient>.Endpoint]
+    ) throws(Failure) {
+        let what = "--threads"
+        switch arguments.mode {
+        case .echo, .replay: break
+        default: throw .badArgument(what: what, why: "only --echo and --replay serve each client by itself")
+        }
+        guard arguments.output != .json else {
+            throw .badArgument(what: what, why: "events of several threads would mix; leave --output json out")
+        }
+        guard endpoints.allSatisfy(\.isPort) else {
+            throw .badArgument(what: what, why: "threads share a TCP port; listen on [ADDRESS:]PORT")
+        }
+    }
+}
+
+extension Server.Endpoint {
+    fileprivate var isPort: Bool {
+        if case .tcp = self { true } else { false }
+    }
+}

@@ -1,0 +1,92 @@
+"""`wsx listen --threads`: several loops on one port."""
+
+import asyncio
+import os
+import re
+import ssl
+
+import pytest
+import websockets
+from processes import Listener, assert_fails, wait_until, wsx
+
+
+def thread_count(pid):
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+def test_clients_are_dealt_out_and_each_gets_its_own_echo():
+    async def talk(url):
+        clients = await asyncio.gather(*[websockets.connect(url) for _ in range(60)])
+
+        async def chat(number):
+            for index in range(20):
+                await clients[number].send(f"{number} {index}")
+                assert await clients[number].recv() == f"{number} {index}"
+
+        await asyncio.gather(*[chat(number) for number in range(60)])
+        await asyncio.gather(*[client.close() for client in clients])
+
+    with Listener("--echo", "--threads", "3") as listener:
+        assert thread_count(listener.pid) == 3
+        asyncio.run(asyncio.wait_for(talk(listener.url), 60))
+        wait_until(lambda: listener.err.count("disconnected: 1000") == 60)
+        numbers = [int(number) for number in re.findall(r"Client (\d+) connected", listener.err)]
+        assert len(set(numbers)) == 60
+        # Which thread a client is at shows in its number; sixty are not all dealt to one.
+        assert len({number % 3 for number in numbers}) > 1
+        assert listener.stop() == 0
+
+
+def test_all_threads_close_their_clients_at_the_end():
+    async def wait_for_end(listener):
+        clients = await asyncio.gather(*[websockets.connect(listener.url) for _ in range(30)])
+        listener.signal(15)
+        await asyncio.gather(*[client.wait_closed() for client in clients])
+        assert {client.close_code for client in clients} == {1001}
+
+    with Listener("--echo", "--threads", "4") as listener:
+        asyncio.run(asyncio.wait_for(wait_for_end(listener), 60))
+        assert listener.wait() == 0
+
+
+def test_threads_show_the_same_certificate():
+    async def talk(url):
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        seen = set()
+        for _ in range(20):
+            async with websockets.connect(url, ssl=context) as client:
+                seen.add(client.transport.get_extra_info("ssl_object").getpeercert(True))
+                await client.send("x")
+                assert await client.recv() == "x"
+        assert len(seen) == 1
+
+    with Listener("--echo", "--threads", "2", "--tls-self-signed") as listener:
+        asyncio.run(asyncio.wait_for(talk(listener.url), 60))
+
+
+def test_a_port_that_is_taken_is_an_error_with_threads_too():
+    with Listener("--echo") as listener:
+        assert_fails(wsx("listen", "--echo", "--threads", "2", str(listener.port)), 3, "in use")
+
+
+def test_two_servers_with_threads_do_not_share_a_port():
+    with Listener("--echo", "--threads", "2") as listener:
+        assert_fails(wsx("listen", "--echo", "--threads", "2", str(listener.port)), 3, "in use")
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["0"], ["--threads", "--echo"]),
+    (["--broadcast", "0"], ["--threads", "--echo"]),
+    (["--echo", "--output", "json", "0"], ["--threads", "json"]),
+    (["--echo", "unix:/tmp/wsx-threads.sock"], ["--threads", "port"]),
+    (["--echo", "--once", "0"], ["--threads", "--once"]),
+])
+def test_what_needs_one_thread_is_refused(arguments, words):
+    assert_fails(wsx("listen", "--threads", "2", *arguments), 2, *words)
+
+
+@pytest.mark.parametrize("value", ["0", "257", "x", "-1"])
+def test_bad_numbers_of_threads_are_refused(value):
+    assert_fails(wsx("listen", "--echo", f"--threads={value}", "0"), 2, "--threads", value)
