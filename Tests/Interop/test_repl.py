@@ -433,6 +433,34 @@ def test_listen_has_a_prompt_whose_lines_go_to_every_client(screen):
     screen.wait_for_last_line("shell$")
 
 
+def test_a_line_of_listen_can_be_for_one_client(screen):
+    screen.enter("$WSX listen 0")
+    url = screen.wait_for(r"Listening on (ws://\S+/)[.;]").group(1)
+    screen.wait_for_last_line(">")
+    with Running([BINARY, "connect", "-q", url], stdin=subprocess.PIPE) as first:
+        screen.wait_for("Client 1 connected")
+        with Running([BINARY, "connect", "-q", url], stdin=subprocess.PIPE) as second:
+            screen.wait_for("Client 2 connected")
+            screen.enter("@2 for the second")
+            second.wait_for("^for the second\n$", "out")
+            screen.wait_for("#2 → text .* for the second$")
+            screen.enter("@@2 for all")
+            second.wait_for("\n@2 for all\n", "out")
+            first.wait_for("\n", "out")
+            assert first.out == b"@2 for all\n"
+            screen.enter("@3 nobody")
+            screen.wait_for("there is no client 3$")
+            screen.enter("/clients")
+            screen.wait_for(r"Client 1, from 127\.0\.0\.1:\d+, path \"/\", .* in, .* out")
+            screen.enter("@1 /close 4000 go")
+            assert first.wait() == 1
+            screen.wait_for("Client 1 disconnected: 4000")
+            screen.enter("still here")
+            second.wait_for("still here\n", "out")
+    screen.press("C-d")
+    screen.wait_for_last_line("shell$")
+
+
 # What a peer cannot do to the terminal
 
 

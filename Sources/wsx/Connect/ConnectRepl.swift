@@ -80,6 +80,8 @@ final class ConnectRepl {
         case .connect(let url): connect(to: url)
         case .record(let path): record(in: path)
         case .headers: showHeaders()
+        // The table leaves it to `listen`.
+        case .clients: break
         case .info: showInfo()
         case .history(let query): run.console.showHistory(query, of: editor.history)
         case .edit(let source): run.console.edit(source, with: editor)

@@ -44,24 +44,6 @@ extension ListenRun {
         if isOneFull, let sender { holdForSlowReaders(sender) }
     }
 
-    /// Sends what a gate lets through.
-    func pass(_ item: InputItem, _ payload: RawSpan, to connection: Connection<ListenClient>) {
-        switch item {
-        case .message(let kind):
-            guard connection.send(payload, as: kind) else { return }
-            let number = connection.handler.number
-            if settings.arguments.mode.answersByItself {
-                echoed(payload, as: kind, to: number)
-            } else {
-                recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number)
-            }
-        case .ping: sendUnshown(control: .ping, payload, to: connection)
-        case .pong: sendUnshown(control: .pong, payload, to: connection)
-        case .close(let frame?), .end(let frame): close(connection, with: frame)
-        case .close(nil): break
-        }
-    }
-
     /// Whether it is a client's own messages that fill its gate.
     var gatesHoldTheirClients: Bool {
         switch settings.arguments.mode {

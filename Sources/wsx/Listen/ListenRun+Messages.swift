@@ -59,7 +59,7 @@ extension ListenRun: InputReader.Receiver {
         guard let client else {
             switch item {
             case .message(let kind): sendToAll(payload, as: kind)
-            default: for connection in server.connections.values { send(item, payload, to: connection) }
+            default: for connection in server.connections.values { sendFromInput(item, payload, to: connection) }
             }
             return
         }
@@ -67,7 +67,7 @@ extension ListenRun: InputReader.Receiver {
             let what = input?.recordName ?? "input"
             return console.error("\(what) was not sent: there is no client \(client)")
         }
-        send(item, payload, to: connection)
+        sendFromInput(item, payload, to: connection)
     }
 
     /// Leaves out what cannot be sent.
@@ -75,39 +75,49 @@ extension ListenRun: InputReader.Receiver {
         console.error("\(what) was not sent: \(problem)")
     }
 
-    private func send(_ item: InputItem, _ payload: RawSpan, to connection: Connection<ListenClient>) {
-        let number = connection.handler.number
-        switch item {
-        case .message(let kind):
-            if settings.arguments.verbosity > 1 {
-                console.show(transcript.message(payload, as: kind, .sent, client: number).text)
+    private func sendFromInput(_ item: InputItem, _ payload: RawSpan, to connection: Connection<ListenClient>) {
+        let isShown =
+            switch item {
+            case .message: settings.arguments.verbosity > 1
+            default: showsFrames
             }
-            guard connection.handler.letsThrough(item, payload) else { return }
-            record(payload, as: kind, to: connection)
-            connection.send(payload, as: kind)
-        case .ping: send(control: .ping, payload, to: connection)
-        case .pong: send(control: .pong, payload, to: connection)
-        case .close(let frame?), .end(let frame):
-            if showsFrames { console.show(transcript.close(frame, .sent, client: number)) }
-            if connection.handler.letsThrough(item, payload) { close(connection, with: frame) }
-        // The end of one session is not the end of the server.
+        if isShown { showSent(item, payload, client: connection.handler.number) }
+        send(item, payload, to: connection)
+    }
+
+    /// Shows what is sent to one client, or to all.
+    func showSent(_ item: InputItem, _ payload: RawSpan, client: Int?) {
+        switch item {
+        case .message(let kind): console.show(transcript.message(payload, as: kind, .sent, client: client).text)
+        case .ping: console.show(transcript.control(.ping, payload, .sent, client: client))
+        case .pong: console.show(transcript.control(.pong, payload, .sent, client: client))
+        case .close(let frame?), .end(let frame): console.show(transcript.close(frame, .sent, client: client))
         case .close(nil): break
         }
     }
 
-    private func send(control opcode: Opcode, _ payload: RawSpan, to connection: Connection<ListenClient>) {
-        if showsFrames {
-            console.show(transcript.control(opcode, payload, .sent, client: connection.handler.number))
-        }
-        if connection.handler.letsThrough(opcode == .ping ? .ping : .pong, payload) {
-            sendUnshown(control: opcode, payload, to: connection)
-        }
+    /// Sends something to one client, through its gate if it has one.
+    func send(_ item: InputItem, _ payload: RawSpan, to connection: Connection<ListenClient>) {
+        if connection.handler.letsThrough(item, payload) { pass(item, payload, to: connection) }
     }
 
-    /// Sends a ping or a pong of the user's, and records it.
-    func sendUnshown(control opcode: Opcode, _ payload: RawSpan, to connection: Connection<ListenClient>) {
-        let isSent = opcode == .ping ? connection.sendPing(payload) : connection.sendPong(payload)
-        if isSent { record(control: opcode, payload, to: connection.handler.number) }
+    /// Sends what a gate lets through.
+    func pass(_ item: InputItem, _ payload: RawSpan, to connection: Connection<ListenClient>) {
+        let number = connection.handler.number
+        switch item {
+        case .message(let kind):
+            guard connection.send(payload, as: kind) else { return }
+            if settings.arguments.mode.answersByItself {
+                echoed(payload, as: kind, to: number)
+            } else {
+                recorder?.events.writeMessage(payload, as: kind, .outgoing, client: number)
+            }
+        case .ping: if connection.sendPing(payload) { record(control: .ping, payload, to: number) }
+        case .pong: if connection.sendPong(payload) { record(control: .pong, payload, to: number) }
+        case .close(let frame?), .end(let frame): close(connection, with: frame)
+        // The end of one session is not the end of the server.
+        case .close(nil): break
+        }
     }
 
     /// Full queues pause the input, and so does the lack of clients.
@@ -140,7 +150,7 @@ extension ListenRun: InputReader.Receiver {
     /// Sends a message to every client.
     func sendToAll(_ payload: RawSpan, as kind: MessageKind) {
         if editor != nil || settings.arguments.verbosity > 1 {
-            console.show(transcript.message(payload, as: kind, .sent).text)
+            showSent(.message(kind), payload, client: nil)
         }
         guard !settings.needsGates else { return sendThroughGates(payload, as: kind) }
         recordToAll(payload, as: kind)

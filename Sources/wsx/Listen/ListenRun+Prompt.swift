@@ -1,11 +1,12 @@
 import WSCore
 
 extension ListenRun: LineEditor.Delegate {
-    /// Carries out a line that was typed, or sends it to every client.
+    /// Carries out a line that was typed, or sends it, for every client or the one that it names.
     func editor(_ editor: LineEditor, didAccept line: [UInt8]) {
-        switch ReplLine(line, commands: Self.commands) {
-        case .message(let bytes): sendTyped(bytes)
-        case .action(let action): carryOut(action)
+        let addressed = AddressedLine(line)
+        switch ReplLine(addressed.content, commands: Self.commands) {
+        case .message(let bytes): sendTyped(bytes, to: addressed.client)
+        case .action(let action): carryOut(action, for: addressed.client)
         case .mistake(let why): console.error(why)
         }
     }
@@ -23,19 +24,20 @@ extension ListenRun: LineEditor.Delegate {
 
     static let commands = ReplCommand.commands(forServer: true)
 
-    private func carryOut(_ action: ReplAction) {
+    private func carryOut(_ action: ReplAction, for client: Int?) {
         switch action {
-        case .ping(let payload): sendTyped(control: .ping, payload)
-        case .pong(let payload): sendTyped(control: .pong, payload)
-        case .close(let frame):
-            console.show(transcript.close(frame, .sent))
-            for connection in server.connections.values
-            where connection.handler.letsThrough(.close(frame), RawSpan()) {
-                close(connection, with: frame)
-            }
+        case .ping(let payload): sendTyped(.ping, payload, to: client)
+        case .pong(let payload): sendTyped(.pong, payload, to: client)
+        case .close(let frame): sendTyped(.close(frame), [], to: client)
         case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
         case .time(let style): console.setTime(style, of: transcript)
-        case .help(let topic): console.showHelp(topic, of: Self.commands)
+        case .clients: showClients()
+        case .help(let topic):
+            console.showHelp(topic, of: Self.commands)
+            if topic == nil {
+                console.show(
+                    "A line goes to every client; '@3 text' to client 3 alone, and so do /ping, /pong and /close.\n")
+            }
         case .history(let query): editor.map { console.showHistory(query, of: $0.history) }
         case .edit(let source): editor.map { console.edit(source, with: $0) }
         case .quit: end()
@@ -45,23 +47,31 @@ extension ListenRun: LineEditor.Delegate {
         }
     }
 
-    private func sendTyped(_ line: [UInt8]) {
-        guard !server.connections.isEmpty else { return console.error("there is no client to send to") }
-        line.withUnsafeBytes { bytes in
-            guard settings.kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
-                return console.error("the line is not UTF-8 text and was not sent")
-            }
-            sendToAll(bytes.bytes, as: settings.kind)
+    private func showClients() {
+        guard !server.connections.isEmpty else { return console.show("There is no client.\n") }
+        for (number, connection) in server.connections.sorted(by: { $0.key < $1.key }) {
+            let (sent, received) = (connection.sentTraffic.wireBytes, connection.receivedTraffic.wireBytes)
+            let facts = connection.handler.logLine?.words(
+                "Client \(number)", status: nil, now: loop.turnTime, receivedBytes: received, sentBytes: sent)
+            console.show((facts ?? "Client \(number)") + "\n")
         }
     }
 
-    private func sendTyped(control opcode: Opcode, _ payload: [UInt8]) {
-        payload.withUnsafeBytes { bytes in
-            console.show(transcript.control(opcode, bytes.bytes, .sent))
-            for connection in server.connections.values
-            where connection.handler.letsThrough(opcode == .ping ? .ping : .pong, bytes.bytes) {
-                sendUnshown(control: opcode, bytes.bytes, to: connection)
-            }
+    private func sendTyped(_ line: [UInt8], to client: Int?) {
+        guard settings.kind == .binary || UTF8Validator.isValid(line.span.bytes) else {
+            return console.error("the line is not UTF-8 text and was not sent")
+        }
+        sendTyped(.message(settings.kind), line, to: client)
+    }
+
+    /// Sends what was typed, and shows it once, however many it goes to.
+    private func sendTyped(_ item: InputItem, _ payload: [UInt8], to client: Int?) {
+        if let client, server.connections[client] == nil { return console.error("there is no client \(client)") }
+        guard !server.connections.isEmpty else { return console.error("there is no client to send to") }
+        if client == nil, case .message(let kind) = item { return sendToAll(payload.span.bytes, as: kind) }
+        showSent(item, payload.span.bytes, client: client)
+        for (number, connection) in server.connections where client == nil || number == client {
+            send(item, payload.span.bytes, to: connection)
         }
     }
 }

@@ -27,7 +27,9 @@ extension CommandSpecification {
             .paragraph(
                 """
                 Accepts WebSocket clients. Each line of standard input is sent to every client, and each message of \
-                a client is written to standard output. On a terminal the lines are typed at a prompt. \
+                a client is written to standard output. On a terminal the lines are typed at a prompt, \
+                where `@3` and a space before a line send it to client 3 alone, `/clients` lists who is there and \
+                `/help` the other commands. \
                 With `--echo` every message goes back to its sender instead.
                 """),
             .paragraph(

@@ -7,7 +7,7 @@ extension ManualSection {
             On a terminal a line that starts with a slash is a command. A line that starts with two slashes is sent \
             as a message that starts with one.
             """),
-        .definitions(ReplCommand.all.map { ($0.markedUsage, $0.explanation) }),
+        .definitions(ReplCommand.commands(forServer: false).map { ($0.markedUsage, $0.explanation) }),
         .paragraph(
             """
             A message can have several lines. What is pasted is one message, with its newlines, where the terminal marks \

@@ -17,6 +17,7 @@ enum ReplAction: Equatable {
     /// Nil: nothing is recorded any more.
     case record(path: String?)
     case headers
+    case clients
     case info
     case history(HistoryQuery)
     case edit(EditSource)

@@ -5,7 +5,7 @@ extension ReplCommand {
     static let connection = [
         ReplCommand(
             "close", "[CODE [REASON]]", "begin the closing handshake",
-            details: "*CODE* is 1000 unless it is given, *REASON* at most 123 bytes.", isForServers: true
+            details: "*CODE* is 1000 unless it is given, *REASON* at most 123 bytes.", audience: .both
         ) { (argument) throws(ReplMistake) in .close(try closeFrame(argument)) },
         ReplCommand(
             "reconnect", "", "connect again",
@@ -38,6 +38,13 @@ extension ReplCommand {
                 """,
             completion: .file
         ) { .record(path: $0.text.isEmpty ? nil : $0.text) },
+        ReplCommand(
+            "clients", "", "list the clients",
+            details: "With their numbers, where they come from, since when, and what went each way.", audience: .server
+        ) { (argument) throws(ReplMistake) in
+            try argument.checkEmpty()
+            return .clients
+        },
         ReplCommand("headers", "", "show the opening handshake", details: "Secrets are shown as dots.") {
             (argument) throws(ReplMistake) in
             try argument.checkEmpty()
@@ -60,7 +67,7 @@ extension ReplCommand {
             code = CloseCode(rawValue: try CloseCodeValue.parse(word))
         } catch {
             throw ReplMistake(
-                "'\(escapingControls(word))' is no code that may be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
+                "'\(escapingControls(word))' is no code that may be sent; 1000 through 1003, 1007 through 1014 and 3000 through 4999 may"
             )
         }
         guard reason.utf8.count <= CloseFrame.maximumReasonBytes else {

@@ -9,7 +9,7 @@ extension ReplCommand {
                 Opens `$VISUAL`, `$EDITOR` or `vi` with the line *N* of the history, with *TEXT*, or with the last \
                 line. What is saved is put at the prompt, where Enter sends it. Messages that come meanwhile are shown \
                 afterwards. Ctrl-X Ctrl-E opens the editor with what has been typed so far.
-                """, isForServers: true
+                """, audience: .both
         ) { argument in
             let text = argument.text
             guard !text.isEmpty else { return .edit(.lastLine) }
@@ -20,7 +20,7 @@ extension ReplCommand {
             details: """
                 Lists the last *N* lines, 20 unless it is given, or those in which the regular expression *REGEX* is \
                 found.
-                """, isForServers: true
+                """, audience: .both
         ) { (argument) throws(ReplMistake) in .history(try query(argument.text)) },
     ]
 

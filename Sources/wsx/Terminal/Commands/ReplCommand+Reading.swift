@@ -33,14 +33,14 @@ extension ReplCommand {
         ) { (argument) throws(ReplMistake) in try save(argument.text) },
         ReplCommand(
             "pretty", "[on|off]", "indent JSON, or show it as it is", details: "Alone it changes between the two.",
-            isForServers: true
+            audience: .both
         ) { (argument) throws(ReplMistake) in .pretty(try optionalSwitch(argument.text)) },
         ReplCommand(
             "time", "[STYLE]", "choose the time that stands before messages",
             details: """
                 *STYLE* is `local`, `utc`, `relative` or `off`, as for `--timestamps`. Alone it changes between the time \
                 of day and the time since the start.
-                """, isForServers: true
+                """, audience: .both
         ) { (argument) throws(ReplMistake) in .time(try optionalStyle(argument.text)) },
     ]
 

@@ -3,12 +3,12 @@ import WSCore
 extension ReplCommand {
     /// What is sent besides the messages that are typed as they are.
     static let sending = [
-        ReplCommand("ping", "[TEXT]", "send a ping", details: "*TEXT* is at most 125 bytes.", isForServers: true) {
+        ReplCommand("ping", "[TEXT]", "send a ping", details: "*TEXT* is at most 125 bytes.", audience: .both) {
             (argument) throws(ReplMistake) in .ping(try controlPayload(argument))
         },
         ReplCommand(
             "pong", "[TEXT]", "send a pong that answers no ping", details: "*TEXT* is at most 125 bytes.",
-            isForServers: true
+            audience: .both
         ) { (argument) throws(ReplMistake) in .pong(try controlPayload(argument)) },
         ReplCommand(
             "binary", "hex|base64 BYTES", "send a binary message",

@@ -9,6 +9,11 @@ struct ReplCommand: Sendable {
         case command
     }
 
+    /// Which prompts have a command.
+    enum Audience {
+        case client, server, both
+    }
+
     /// Without the slash.
     let name: String
     /// What may follow the name, as help shows it: `[CODE [REASON]]`; empty: nothing.
@@ -20,14 +25,13 @@ struct ReplCommand: Sendable {
     let completion: Completion
     /// Whether what follows is JSON, which may go on over several lines.
     let takesJSON: Bool
-    /// Whether the prompt of `wsx listen` has it, too.
-    let isForServers: Bool
+    let audience: Audience
     /// Reads what follows the name and one space.
     let read: @Sendable (ReplArgument) throws(ReplMistake) -> ReplAction
 
     init(
         _ name: String, _ argument: String = "", _ summary: String, details: MarkedText? = nil,
-        completion: Completion = .none, takesJSON: Bool = false, isForServers: Bool = false,
+        completion: Completion = .none, takesJSON: Bool = false, audience: Audience = .client,
         read: @escaping @Sendable (ReplArgument) throws(ReplMistake) -> ReplAction
     ) {
         self.name = name
@@ -36,7 +40,7 @@ struct ReplCommand: Sendable {
         self.details = details
         self.completion = completion
         self.takesJSON = takesJSON
-        self.isForServers = isForServers
+        self.audience = audience
         self.read = read
     }
 
@@ -53,14 +57,14 @@ struct ReplCommand: Sendable {
 
     /// The commands of a prompt.
     static func commands(forServer: Bool) -> [ReplCommand] {
-        forServer ? all.filter(\.isForServers) : all
+        all.filter { $0.audience != (forServer ? .client : .server) }
     }
 
     private static let general = [
         ReplCommand(
-            "help", "[COMMAND]", "list the commands, or explain one", completion: .command, isForServers: true
+            "help", "[COMMAND]", "list the commands, or explain one", completion: .command, audience: .both
         ) { .help(topic: $0.text.isEmpty ? nil : $0.text) },
-        ReplCommand("quit", "", "close the connection and leave, like Ctrl-D", isForServers: true) {
+        ReplCommand("quit", "", "close the connection and leave, like Ctrl-D", audience: .both) {
             (argument) throws(ReplMistake) in
             try argument.checkEmpty()
             return .quit
