@@ -65,15 +65,15 @@ import WSCore
             ("/etc/passwd", "unknown command '/etc/passwd'; /help lists the commands; //etc/passwd sends it"),
             (
                 "/close soon",
-                "/close: 'soon' is no code that may be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
+                "/close: 'soon' is no code that may be sent; 1000 through 1003, 1007 through 1014 and 3000 through 4999 may"
             ),
             (
                 "/close 70000",
-                "/close: '70000' is no code that may be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
+                "/close: '70000' is no code that may be sent; 1000 through 1003, 1007 through 1014 and 3000 through 4999 may"
             ),
             (
                 "/close 1006",
-                "/close: '1006' is no code that may be sent; 1000 through 1003, 1007 through 1011 and 3000 through 4999 may"
+                "/close: '1006' is no code that may be sent; 1000 through 1003, 1007 through 1014 and 3000 through 4999 may"
             ),
             ("/show it", "/show: 'it' is no number of a message; /find lists them"),
             ("/show -1", "/show: '-1' is no number of a message; /find lists them"),
