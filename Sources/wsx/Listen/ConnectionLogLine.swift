@@ -5,10 +5,13 @@ import WSCore
 ///
 ///     Client 3 disconnected: 1000, from 127.0.0.1:4711, origin "http://localhost", path "/", status 101, 12.3 s, 6 B in, 3 B out
 struct ConnectionLogLine {
-    // Little, as every connection keeps it.
+    // Little, as every connection keeps it: most of these texts need no storage of their own.
 
-    /// `from 127.0.0.1:4711, origin "http://localhost", path "/"`.
-    private let client: String
+    /// `127.0.0.1:4711`; nil: a Unix-domain socket.
+    private let address: String?
+    /// In quotes; nil: there was none.
+    private let origin: String?
+    private let path: String?
     /// When the client was accepted, in milliseconds.
     private let acceptMilliseconds: Int
 
@@ -18,12 +21,10 @@ struct ConnectionLogLine {
     ///   - request: What it asked for; nil: that did not come.
     ///   - acceptTime: When it was accepted, to the millisecond.
     init(address: SocketAddress?, request: RequestHead?, acceptTime: Duration) {
-        var parts = ["from " + (address.map { "\($0)" } ?? "a local socket")]
-        if let origin = request?.fields.first(named: "Origin") { parts.append("origin \(quoted(origin))") }
+        self.address = address.map { Self.compact("\($0)") }
+        origin = request?.fields.first(named: "Origin").map { Self.compact(quoted($0)) }
         // Without the query, where tokens may stand.
-        if let path = request?.path { parts.append("path \(quoted(path))") }
-        // Decoded anew, the text has no more storage than it needs.
-        client = String(decoding: Array(parts.joined(separator: ", ").utf8), as: UTF8.self)
+        path = request?.path.map { Self.compact(quoted($0)) }
         acceptMilliseconds = Int(acceptTime / .milliseconds(1))
     }
 
@@ -38,11 +39,19 @@ struct ConnectionLogLine {
     func words(
         _ subject: String, status: Int?, now: Duration, receivedBytes: Int, sentBytes: Int, reason: String? = nil
     ) -> String {
+        let client =
+            "from \(address ?? "a local socket")" + (origin.map { ", origin \($0)" } ?? "")
+            + (path.map { ", path \($0)" } ?? "")
         let status = status.map { ", status \($0)" } ?? ""
         let time = Self.words(for: now - .milliseconds(acceptMilliseconds))
         let traffic = "\(TrafficReport.size(receivedBytes)) in, \(TrafficReport.size(sentBytes)) out"
         let reason = reason.map { ": \(escapingControls($0))" } ?? ""
         return "\(subject), \(client)\(status), \(time), \(traffic)\(reason)"
+    }
+
+    /// The same text, with no more storage than it needs.
+    private static func compact(_ text: String) -> String {
+        String(decoding: Array(text.utf8), as: UTF8.self)
     }
 
     /// A duration to the tenth of a second: `12.3 s`.

@@ -8,18 +8,29 @@ final class ListenClient: ConnectionHandler {
     /// What the log is to say of the client at the end; nil: there is no log.
     let logLine: ConnectionLogLine?
 
-    /// What runs for it; nil: nothing does.
-    var program: ProgramSession?
-
     private unowned let run: ListenRun
-    private let mode: ListenMode
     private let isObserved: Bool
-    /// Shows every frame; nil: nobody asked for it.
-    private let trace: FrameTrace?
-    /// What it is sent goes through this; nil: straight to its connection.
-    private let gate: OutgoingGate?
-    /// How far its recording has come; nil: it has none.
-    private let replay: ReplayProgress?
+    /// What few servers ask for; nil: this one asks for none of it.
+    private let equipment: Equipment?
+
+    /// What a client has only where an option asks for it.
+    private final class Equipment {
+        /// What runs for it.
+        let program: ProgramSession?
+        /// Shows every frame.
+        let trace: FrameTrace?
+        /// What it is sent goes through this.
+        let gate: OutgoingGate?
+        /// How far its recording has come.
+        let replay: ReplayProgress?
+
+        init(program: ProgramSession?, trace: FrameTrace?, gate: OutgoingGate?, replay: ReplayProgress?) {
+            self.program = program
+            self.trace = trace
+            self.gate = gate
+            self.replay = replay
+        }
+    }
 
     /// Makes the handler of a client that has just been accepted.
     init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
@@ -29,11 +40,13 @@ final class ListenClient: ConnectionHandler {
             ? ConnectionLogLine(
                 address: client.address, request: client.upgrade.request, acceptTime: run.loop.turnTime) : nil
         self.run = run
-        mode = run.settings.arguments.mode
         isObserved = run.observesMessages
-        trace = run.makeTrace(ofClient: number)
-        gate = run.makeGate(ofClient: number)
-        replay = run.settings.replay.map { ReplayProgress(through: $0.conversation(ofClient: client.number)) }
+        let trace = run.makeTrace(ofClient: client.number)
+        let gate = run.makeGate(ofClient: client.number)
+        let replay = run.settings.replay.map { ReplayProgress(through: $0.conversation(ofClient: client.number)) }
+        let program = run.programs?.start(for: client)
+        let isPlain = trace == nil && gate == nil && replay == nil && program == nil
+        equipment = isPlain ? nil : Equipment(program: program, trace: trace, gate: gate, replay: replay)
         replay?.conversation.forEachReply(of: 0) { reply, payload in
             gate?.hold(reply.item, payload, after: reply.pause)
         }
@@ -45,7 +58,7 @@ final class ListenClient: ConnectionHandler {
     ) {
         if let gate, gate.ignoresClient { return }
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
-        switch mode {
+        switch run.service {
         case .conversation: break
         case .exec: program?.receive(payload, from: connection)
         case .broadcast: run.relay(payload, as: kind, from: connection)
@@ -108,6 +121,12 @@ final class ListenClient: ConnectionHandler {
         program?.clientLeft()
         run.ended(number, end, connection)
     }
+
+    /// What runs for it; nil: nothing does.
+    var program: ProgramSession? { equipment?.program }
+    private var trace: FrameTrace? { equipment?.trace }
+    private var gate: OutgoingGate? { equipment?.gate }
+    private var replay: ReplayProgress? { equipment?.replay }
 
     // MARK: Sending
 

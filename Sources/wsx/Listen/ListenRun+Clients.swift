@@ -29,9 +29,7 @@ extension ListenRun {
         if settings.arguments.servesOnce { server.stopListening() }
         // What is read goes to the clients there are: the input waits for the first.
         loop.atEndOfTurn(self)
-        let handler = ListenClient(client, of: self)
-        handler.program = programs?.start(for: client)
-        return handler
+        return ListenClient(client, of: self)
     }
 
     /// Whether there is to be a line for every client.

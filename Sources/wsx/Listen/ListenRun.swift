@@ -11,6 +11,8 @@ final class ListenRun {
     let loop: EventLoop
     let console: Console
     let transcript: Transcript
+    /// What becomes of messages, without what that needs: it is looked at for each of them.
+    let service: ListenMode.Service
     /// Standard output; nil where messages are not for it.
     let output: MessageWriter?
     /// Where everything is recorded; nil: nowhere.
@@ -58,6 +60,7 @@ final class ListenRun {
         self.settings = settings
         self.loop = loop
         self.console = console
+        service = settings.arguments.mode.service
         faultSeed = settings.arguments.faults.seed.map { UInt64($0) } ?? .random(in: .min ... .max)
         transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
         do throws(IOError) {

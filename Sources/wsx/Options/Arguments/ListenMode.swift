@@ -11,6 +11,22 @@ enum ListenMode: Equatable, Sendable {
     /// They go to a program that runs for that client alone: its name and its arguments.
     case exec([String])
 
+    /// A mode without what it is given.
+    enum Service {
+        case conversation, broadcast, echo, replay, exec
+    }
+
+    /// Which mode it is.
+    var service: Service {
+        switch self {
+        case .conversation: .conversation
+        case .broadcast: .broadcast
+        case .echo: .echo
+        case .replay: .replay
+        case .exec: .exec
+        }
+    }
+
     /// Whether the program answers, and nobody sits at the server: standard input is not read, and messages are not
     /// shown.
     var answersByItself: Bool {
