@@ -4,6 +4,8 @@ import asyncio
 import json
 import re
 import socket
+import struct
+import subprocess
 import threading
 import time
 
@@ -517,3 +519,30 @@ def test_five_hundred_clients_with_delays_and_a_slow_network():
 ])
 def test_bad_options_are_named_in_one_line(options, words):
     assert_fails(wsx("listen", *options, "0"), 2, words)
+
+
+@pytest.mark.parametrize("leaves", [False, True], ids=["stays", "leaves with a reset"])
+def test_a_reader_that_has_stopped_does_not_hold_a_delayed_broadcast_up(leaves):
+    with Listener("--broadcast", "--no-stdin", "--delay", "20ms", stdout=subprocess.DEVNULL) as listener:
+        def connect():
+            stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))
+            stream.send(wire.upgrade_request(listener.port))
+            assert stream.read_head().startswith(b"HTTP/1.1 101")
+            return stream
+
+        stopped, reader, sender = connect(), connect(), connect()
+        payload, count = bytes(64 << 10), 1000
+
+        def send_all():
+            for _ in range(count):
+                sender.send(wire.frame(wire.BINARY, payload, is_masked=True))
+
+        thread = threading.Thread(target=send_all)
+        thread.start()
+        for number in range(count):
+            assert len(reader.read_message().payload) == len(payload)
+            if leaves and number == 600:
+                stopped.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                stopped.sock.close()
+        thread.join()
+        listener.wait_for("Client 1 disconnected")

@@ -155,3 +155,14 @@ def test_the_summary_of_a_verbose_server_follows_the_line():
 def assert_harmless(text):
     for character in text:
         assert character == "\n" or character.isprintable() or character in "\u0301\ufffd", repr(character)
+
+
+def test_the_query_of_a_client_that_is_let_in_is_not_logged():
+    with Listener("--echo") as listener:
+        stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port)))
+        stream.send(wire.upgrade_request(listener.port, "/chat?token=s3cret"))
+        assert stream.read_head().startswith(b"HTTP/1.1 101")
+        stream.sock.close()
+        listener.wait_for("Client 1 disconnected")
+        assert "connected from" in listener.err and ": /chat\n" in listener.err
+        assert "s3cret" not in listener.err

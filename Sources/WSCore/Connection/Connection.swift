@@ -54,8 +54,8 @@ public final class Connection<Handler: ConnectionHandler> {
     private var isTerminating = false
     private var isTurnEndScheduled = false
     private var wasFull = false
-    /// Whether reading is paused by ``pauseReading()``.
-    public private(set) var isPausedByUser = false
+    /// Why nothing is read for now.
+    public private(set) var pauseReasons: PauseReasons = []
     /// Whether the connection is over for the handler, or has nothing left but to take leave of the peer.
     private var isLeaving = false
     private var hasEnded = false
@@ -222,17 +222,21 @@ public final class Connection<Handler: ConnectionHandler> {
         if !isReceiving { end(failure: nil) }
     }
 
+    /// Whether reading is paused by ``pauseReading(for:)``.
+    public var isPausedByUser: Bool { !pauseReasons.isEmpty }
+
     /// Stops reading while whoever takes the messages cannot keep up.
-    public func pauseReading() {
+    public func pauseReading(for reasons: PauseReasons = .output) {
         guard !isLeaving else { return }
-        isPausedByUser = true
+        pauseReasons.formUnion(reasons)
         stream.stopReading()
     }
 
-    /// Goes on reading after ``pauseReading()``.
-    public func resumeReading() {
-        isPausedByUser = false
-        updateReading()
+    /// Goes on reading after ``pauseReading(for:)``, unless there are other reasons not to.
+    public func resumeReading(after reasons: PauseReasons = .output) {
+        guard !pauseReasons.isDisjoint(with: reasons) else { return }
+        pauseReasons.subtract(reasons)
+        if pauseReasons.isEmpty { updateReading() }
     }
 
     private func scheduleFlush() {
@@ -361,9 +365,12 @@ public final class Connection<Handler: ConnectionHandler> {
     private func didFailToWrite(_ error: StreamError) {
         depart().writeFailure = error
         session.outbox.bytes.removeAll()
-        wasFull = false
         startCloseTimer()
+        guard wasFull else { return updateReading() }
+        wasFull = false
         updateReading()
+        // Nobody is to wait for room that there will never be.
+        handler.connectionDidDrain(self)
     }
 
     private func startCloseTimer() {

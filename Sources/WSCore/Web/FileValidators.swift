@@ -14,10 +14,11 @@ struct FileValidators {
     ///   - now: The present time.
     init(number: UInt64, size: Int, modifiedSeconds: Int, modifiedNanoseconds: Int, now: Int) {
         let parts = [
-            number, UInt64(max(0, size)), UInt64(bitPattern: Int64(modifiedSeconds)), UInt64(modifiedNanoseconds),
+            number, UInt64(max(0, size)), UInt64(bitPattern: Int64(modifiedSeconds)),
+            UInt64(truncatingIfNeeded: modifiedNanoseconds),
         ]
         // What has changed a moment ago may change again before the clock, or the file system's, has moved on.
-        let isSettled = now - modifiedSeconds >= Self.settlingSeconds
+        let isSettled = modifiedSeconds <= now - Self.settlingSeconds
         tag = EntityTag(opaque: parts.map { String($0, radix: 36) }.joined(separator: "-"), isWeak: !isSettled)
         // RFC 9110 §8.8.2.1: Last-Modified is not later than Date.
         self.modifiedSeconds = min(modifiedSeconds, now)

@@ -128,12 +128,17 @@ final class ListenClient: ConnectionHandler {
     private var gate: OutgoingGate? { equipment?.gate }
     private var replay: ReplayProgress? { equipment?.replay }
 
+    /// Its close frame is on its way: nothing follows that, and what it answers is to be read.
+    func didClose(_ connection: Connection<ListenClient>) {
+        gate?.cancel()
+        program?.clientLeft()
+        connection.resumeReading(after: [.gate, .program, .slowReader])
+    }
+
     // MARK: Sending
 
     /// Whether so much waits for its time that its source is to pause.
     var hasFullGate: Bool { gate?.isFull ?? false }
-    /// Whether nothing is read from it meanwhile: its own messages are the source.
-    var isHeldBack: Bool { hasFullGate && run.gatesHoldTheirClients }
 
     /// Sends what the server of the recording sent.
     private func answer(with exchange: Int, through outbox: inout Outbox) {

@@ -10,7 +10,9 @@ extension ListenRun {
         if !settings.isEmbedded {
             let origin = client.address.map { " from \($0)" } ?? ""
             let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
-            let shown = target.utf8.count > Self.shownTargetBytes ? "\(target.prefix(Self.shownTargetBytes))…" : target
+            // Without the query, where tokens may stand; --verbose shows it.
+            let path = request.path ?? request.target
+            let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
             console.notice(escapingControls("Client \(client.number) connected\(origin): \(shown)\(subprotocol)"))
         }
         if settings.arguments.verbosity > 0 {

@@ -56,7 +56,7 @@ extension ListenRun {
     /// Pauses what fills a gate.
     func gateIsFull(of connection: Connection<ListenClient>?) {
         if gatesHoldTheirClients {
-            connection?.pauseReading()
+            connection?.pauseReading(for: .gate)
         } else if !settings.arguments.mode.answersByItself {
             fullGateCount += 1
         }
@@ -65,7 +65,7 @@ extension ListenRun {
     /// Goes on after ``gateIsFull(of:)``; there is no connection any more where that is why.
     func gateHasRoom(of connection: Connection<ListenClient>?) {
         if gatesHoldTheirClients {
-            if !isWaitedFor { connection?.resumeReading() }
+            connection?.resumeReading(after: .gate)
         } else if settings.arguments.mode.answersByItself {
             connection?.handler.program?.clientDidDrain()
         } else {

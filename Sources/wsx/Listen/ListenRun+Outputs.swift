@@ -17,9 +17,7 @@ extension ListenRun {
         if isWaitedFor, !isOutputFull {
             isWaitedFor = false
             // In another order each time: the first may fill standard output again.
-            for connection in server.connections.values.shuffled() where !connection.handler.isHeldBack {
-                connection.resumeReading()
-            }
+            for connection in server.connections.values.shuffled() { connection.resumeReading() }
         }
         if recorder != nil { readOn() }
         if isStopping, areOutputsDrained { loop.stop() }

@@ -48,7 +48,9 @@ extension ListenRun {
 
     /// Closes a connection with a frame, and records that.
     func close(_ connection: Connection<ListenClient>, with frame: CloseFrame) {
-        if connection.close(frame) { record(close: frame, to: connection.handler.number) }
+        guard connection.close(frame) else { return }
+        record(close: frame, to: connection.handler.number)
+        connection.handler.didClose(connection)
     }
 
     /// Nothing is recorded any more, which ends the server, but leaves the user at the prompt.

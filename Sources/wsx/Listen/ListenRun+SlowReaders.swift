@@ -17,7 +17,7 @@ extension ListenRun {
         input?.pause()
         if let sender {
             heldSenders.insert(sender.handler.number)
-            sender.pauseReading()
+            sender.pauseReading(for: .slowReader)
         }
         guard slowReaderTimer == nil else { return }
         let timer = Timer(on: loop) { [unowned self] in judgeSlowReaders() }
@@ -57,9 +57,7 @@ extension ListenRun {
     private func goOnAfterSlowReaders() {
         guard slowReaders.isEmpty else { return }
         slowReaderTimer = nil
-        if !isWaitedFor {
-            for number in heldSenders { server.connections[number]?.resumeReading() }
-        }
+        for number in heldSenders { server.connections[number]?.resumeReading(after: .slowReader) }
         heldSenders = []
         readOn()
     }

@@ -21,6 +21,10 @@ extension ListenSettings {
         case .echo, .replay: break
         default: throw .badArgument(what: what, why: "only --echo and --replay serve each client by itself")
         }
+        guard arguments.faults.rejection?.count == nil else {
+            throw .badArgument(
+                what: what, why: "requests that are refused are counted by one thread; leave the number out")
+        }
         guard arguments.output != .json else {
             throw .badArgument(what: what, why: "events of several threads would mix; leave --output json out")
         }

@@ -51,7 +51,7 @@ final class ListenThreads {
             }
             try run.start()
             start.handover.give(.success(waker))
-            run.loop.run()
+            withExtendedLifetime(run) { run.loop.run() }
         } catch {
             start.handover.give(.failure(error))
         }

@@ -21,6 +21,8 @@ final class OutgoingGate {
     private var isClosing = false
     /// Whether the client is closed on purpose: what it sends is as if the server had gone already.
     private(set) var ignoresClient = false
+    /// Whether its time is over, so that nothing waits for room any more.
+    private var isOverdue = false
     private var hasEnded = false
     private var isTurnEndScheduled = false
     private var timer: Timer?
@@ -117,7 +119,7 @@ final class OutgoingGate {
     /// Has what is due leave, now or when it will be.
     private func schedule() {
         guard !hasEnded, !isTurnEndScheduled else { return }
-        let isHeldUp = run.server.connections[client]?.isFull ?? false
+        let isHeldUp = !isOverdue && run.server.connections[client]?.isFull ?? false
         let times = [isHeldUp ? nil : line.nextDueTime, closeTime].compactMap(\.self)
         guard let nextTime = times.min() else { return }
         let wait = nextTime - run.loop.now
@@ -136,13 +138,16 @@ final class OutgoingGate {
         if let closeTime, closeTime <= now {
             self.closeTime = nil
             ignoresClient = true
+            isOverdue = true
             connection.stopAnsweringPings()
             hold(.close(run.settings.faultClose), RawSpan())
         }
         // Out of the way of whatever the connection may do meanwhile.
         var line = self.line.takeAll()
-        while !connection.isFull, line.takeFirst(at: now, { run.pass($0, $1, to: connection) }) {}
+        while isOverdue || !connection.isFull, line.takeFirst(at: now, { run.pass($0, $1, to: connection) }) {}
         guard !hasEnded else { return }
+        // Who takes nothing is not waited for where the messages are for others, too.
+        if connection.isFull, !run.settings.arguments.mode.answersByItself { run.holdForSlowReaders() }
         self.line = line
         if isFull, self.line.queuedBytes <= Self.queueLimitBytes / 2 {
             isFull = false

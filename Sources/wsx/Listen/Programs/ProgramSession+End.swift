@@ -50,7 +50,8 @@ extension ProgramSession {
         case .running: break
         case .leaving:
             terminate()
-            endTimer.start(after: run.settings.arguments.programGrace)
+            // Again and again: a timer may be early by part of a millisecond.
+            endTimer.start(after: run.settings.arguments.programGrace, every: Self.groupInterval)
         case .terminating:
             if process.exit != nil, !process.hasGroup { return groupIsGone() }
             guard run.loop.now >= killTime else { return }

@@ -9,7 +9,7 @@ extension ProgramSession {
         guard let input else { return }
         input.append(payload, asLine: isText)
         guard input.waitingBytes > Self.inputLimitBytes else { return }
-        connection.pauseReading()
+        connection.pauseReading(for: .program)
         guard !isClientHeld else { return }
         isClientHeld = true
         heldTimer.start(after: Self.heldClientInterval, every: Self.heldClientInterval)
@@ -25,7 +25,7 @@ extension ProgramSession {
     func releaseClient() {
         isClientHeld = false
         heldTimer.stop()
-        connection?.resumeReading()
+        connection?.resumeReading(after: .program)
     }
 
     /// Nothing is read from a client that has to wait, not even that it is gone; but to send to it fails then.
@@ -57,6 +57,7 @@ extension ProgramSession {
 
     /// The client has read something.
     func clientDidDrain() {
+        if let connection, connection.isFull || connection.handler.hasFullGate { return }
         output?.resume()
     }
 

@@ -13,7 +13,7 @@ struct ListenArguments: Equatable, Sendable, SharedArguments {
     var replaySpeed = ReplaySpeed.max
     var output = OutputFormat.text
 
-    /// Fields of the response to the upgrade, as typed: `Name: value` or `@FILE`.
+    /// Fields of all answers, as typed: `Name: value` or `@FILE`.
     var headers: [String] = []
     /// In the order of the server's preference.
     var subprotocols: [String] = []

@@ -10,7 +10,8 @@ extension OptionTable {
             "broadcast", conflicts: ["echo"], group: .server,
             summary: "Send each message to all other clients",
             manual: """
-                Send each message to all clients but the one that sent it, and show it as without the option. What is                 typed, or read from standard input, goes to every client.
+                Send each message to all clients but the one that sent it, and show it as without the option. What is \
+                typed, or read from standard input, goes to every client.
                 """,
             effect: .update(.listen { arguments, _ in arguments.mode = .broadcast })),
         OptionSpecification(

@@ -1,0 +1,10 @@
+import WSCore
+
+extension PauseReasons {
+    /// A client to whom its messages go, among others, does not keep up.
+    static let slowReader = PauseReasons(rawValue: 2)
+    /// What answers its messages waits for its time.
+    static let gate = PauseReasons(rawValue: 4)
+    /// Its program does not keep up.
+    static let program = PauseReasons(rawValue: 8)
+}
