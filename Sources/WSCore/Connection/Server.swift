@@ -117,6 +117,8 @@ public final class Server<Handler: ConnectionHandler> {
     private var listeners: [StreamListener] = []
     private var openings: [ObjectIdentifier: ServerOpening] = [:]
     private var exchanges: [ObjectIdentifier: WebExchange] = [:]
+    /// Those who have been refused and are still being told so.
+    private var leavingCount = 0
     private var lastNumber: Int
     /// The servers that share a port never use the same number.
     private let numberStep: Int
@@ -220,7 +222,7 @@ public final class Server<Handler: ConnectionHandler> {
 
     /// Beyond the limit, clients wait in the kernel's queue until others have left.
     private func updateAccepting() {
-        let count = connections.count + openings.count + exchanges.count
+        let count = connections.count + openings.count + exchanges.count + leavingCount
         // An answer may have a file beside its stream.
         guard count >= maximumStreams || count + exchanges.count >= maximumDescriptors else {
             for listener in listeners { listener.resume() }
@@ -240,6 +242,7 @@ public final class Server<Handler: ConnectionHandler> {
             refusal: { [unowned self] upgrade in refusal?(upgrade) }
         ) { [unowned self] opening, outcome in
             openings[ObjectIdentifier(opening)] = nil
+            if opening.isTakingLeave { leavingCount += 1 }
             defer { updateAccepting() }
             switch outcome {
             case .abandoned(.protection(TLSError.endedDuringHandshake(peerHasAnswered: false))?): break
@@ -250,6 +253,11 @@ public final class Server<Handler: ConnectionHandler> {
             case .accepted(let upgrade, let firstBytes):
                 open(opening.stream, upgrade, address: address, at: endpointIndex, firstBytes: firstBytes)
             }
+        }
+        // It may outlive the server.
+        opening.didTakeLeave = { [weak self] in
+            self?.leavingCount -= 1
+            self?.updateAccepting()
         }
         openings[ObjectIdentifier(opening)] = opening
         updateAccepting()

@@ -20,6 +20,10 @@ internal final class ServerOpening: ByteStreamDelegate {
     private let timeout: Duration
     private var timer: Timer?
     private var isOver = false
+    /// Whether the client is told something last, during which the stream is open.
+    private(set) var isTakingLeave = false
+    /// Called when that is over.
+    var didTakeLeave: () -> Void = {}
 
     init(
         _ stream: any ByteStream, from address: SocketAddress?, policy: ServerPolicy, timeout: Duration,
@@ -70,7 +74,8 @@ internal final class ServerOpening: ByteStreamDelegate {
         var output = ByteBuffer()
         refusal.responseBytes.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count
-        _ = StreamDrain(stream, output: output, closesOwnSide: true) { _ in }
+        isTakingLeave = true
+        _ = StreamDrain(stream, output: output, closesOwnSide: true) { [self] _ in didTakeLeave() }
         finish(.refused(refusal))
     }
 
@@ -100,9 +105,11 @@ internal final class ServerOpening: ByteStreamDelegate {
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) { abandon(error) }
 
     private func abandon(_ error: StreamError?) {
+        guard !isOver else { return }
         if case .protection = error {
             // TLS has told the client why, and the client may still be sending.
-            _ = StreamDrain(stream, output: ByteBuffer(), closesOwnSide: true) { _ in }
+            isTakingLeave = true
+            _ = StreamDrain(stream, output: ByteBuffer(), closesOwnSide: true) { [self] _ in didTakeLeave() }
         } else {
             stream.close()
         }
