@@ -13,7 +13,7 @@ from processes import Listener
 
 def connect(listener, compression=None):
     fields = [f"Sec-WebSocket-Extensions: {compression}".encode()] if compression else []
-    stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=30))
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))
     stream.send(wire.upgrade_request(listener.port, "/", *fields))
     head = stream.read_head()
     assert head.startswith(b"HTTP/1.1 101")
@@ -125,3 +125,30 @@ def test_messages_of_many_senders_come_in_the_same_order_to_each_reader_as_they_
 
     with Listener("--broadcast", "--no-stdin") as listener:
         asyncio.run(asyncio.wait_for(run(listener.url), 60))
+
+
+def test_a_reader_that_takes_a_little_now_and_then_does_not_hold_the_others_up_for_ever():
+    with Listener("--broadcast", "--no-stdin", "--compress=off", stdout=subprocess.DEVNULL) as listener:
+        behind = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=60))
+        behind.send(wire.upgrade_request(listener.port))
+        behind.read_head()
+        reader, sender = connect(listener), connect(listener)
+        payload, count = bytes(64 << 10), 800
+        over = threading.Event()
+
+        def trickle():
+            while not over.wait(0.2):
+                if not behind.sock.recv(8192):
+                    return
+
+        threads = [
+            threading.Thread(target=lambda: [send(sender, payload, wire.BINARY) for _ in range(count)]),
+            threading.Thread(target=trickle)]
+        for thread in threads:
+            thread.start()
+        for _ in range(count):
+            assert len(reader.read_message().payload) == len(payload)
+        listener.wait_for(r"Client 1 (stays behind|takes nothing) while others wait: closed with 1013\n")
+        over.set()
+        for thread in threads:
+            thread.join()

@@ -130,6 +130,9 @@ public final class Server<Handler: ConnectionHandler> {
     /// Descriptors that are left for everything but clients: standard streams, the loop's own, files, a log.
     private static var descriptorReserve: Int { 32 }
 
+    /// What a loop on a thread of its own has open, and a client that its listener holds back.
+    private static var threadDescriptors: Int { 8 }
+
     /// Called when accepting pauses.
     public var didReachLimit: ((Limit) -> Void)?
 
@@ -147,7 +150,9 @@ public final class Server<Handler: ConnectionHandler> {
         self.loop = loop
         self.makeHandler = makeHandler
         let share = settings.share ?? Share(index: 0, count: 1)
-        let descriptors = DescriptorLimit.raise() - Self.descriptorReserve - settings.reservedDescriptors
+        let descriptors =
+            DescriptorLimit.raise() - Self.descriptorReserve - (share.count - 1) * Self.threadDescriptors
+            - settings.reservedDescriptors
         maximumDescriptors = max(1, descriptors / share.count)
         numberStep = share.count
         lastNumber = share.index + 1 - share.count

@@ -18,7 +18,7 @@ internal final class StreamDrain: ByteStreamDelegate {
     private var refill: ((inout ByteBuffer) -> Void)?
     private let completion: (_ writtenBytes: Int) -> Void
     private var timer: Timer?
-    /// Goes on writing in another turn.
+    /// Goes on writing in another turn, or leaves when the peer has gone.
     private var turnTimer: Timer?
     /// All bytes that were to be written so far.
     private var offeredBytes: Int
@@ -68,7 +68,7 @@ internal final class StreamDrain: ByteStreamDelegate {
         idleTime = arrived > arrivedBytes ? .zero : idleTime + Self.limit
         arrivedBytes = arrived
         let hasEverything = refill == nil && output.isEmpty && stream.unsentBytes == 0
-        if idleTime >= (hasEverything || hasFailed ? Self.limit : patience) { finish() }
+        if idleTime >= (hasEverything ? Self.limit : patience) { finish() }
     }
 
     private func writeOn() {
@@ -76,8 +76,9 @@ internal final class StreamDrain: ByteStreamDelegate {
         var bytesLeft = Self.turnBytes
         repeat {
             guard (try? stream.write(&output)) != nil else {
+                // Not in this call, perhaps the initialiser's: whoever is told may not expect it yet.
                 hasFailed = true
-                return
+                return writeOnInAnotherTurn()
             }
             writtenBytes = offeredBytes - output.count - stream.inFlightBytes
             guard output.isEmpty, !stream.isWriting else { return }
@@ -92,7 +93,8 @@ internal final class StreamDrain: ByteStreamDelegate {
     }
 
     private func writeOnInAnotherTurn() {
-        let timer = turnTimer ?? Timer(on: stream.loop) { [unowned self] in writeOn() }
+        let timer =
+            turnTimer ?? Timer(on: stream.loop) { [unowned self] in if hasFailed { finish() } else { writeOn() } }
         turnTimer = timer
         timer.start(after: .milliseconds(1))
     }

@@ -2,8 +2,10 @@ import WSCore
 
 // Clients that read more slowly than we send.
 extension ListenRun {
-    /// How long a client that takes nothing may hold up what goes to all before it is closed with 1013.
+    /// How long a client that takes nothing may hold up what goes to all before it is closed with 1013…
     static let slowReaderLimit = Duration.seconds(1)
+    /// …and one that takes something, but stays behind.
+    static let holdLimit = Duration.seconds(5)
 
     /// Pauses where messages to many clients come from while the queue of one is full: the input, and the sender of the
     /// message that is being handed on, if it is a client's.
@@ -11,7 +13,7 @@ extension ListenRun {
         let now = loop.turnTime
         for (number, connection) in server.connections
         where connection !== sender && connection.isFull && !connection.isClosing && slowReaders[number] == nil {
-            slowReaders[number] = SlowReader(unsentBytes: connection.unsentBytes, time: now)
+            slowReaders[number] = SlowReader(unsentBytes: connection.unsentBytes, time: now, fullTime: now)
         }
         guard !slowReaders.isEmpty else { return }
         input?.pause()
@@ -25,7 +27,7 @@ extension ListenRun {
         timer.start(after: Self.slowReaderLimit)
     }
 
-    /// Closes the clients that have taken nothing since they were seen last.
+    /// Closes the clients that have taken nothing since they were seen last, and those that hold others up for long.
     private func judgeSlowReaders() {
         let now = loop.turnTime
         for (number, last) in slowReaders {
@@ -34,12 +36,16 @@ extension ListenRun {
                 continue
             }
             let unsentBytes = connection.unsentBytes
-            if unsentBytes < last.unsentBytes {
-                slowReaders[number] = SlowReader(unsentBytes: unsentBytes, time: now)
-            } else if now - last.time >= Self.slowReaderLimit, server.connections.count > 1 {
-                // A client that has the server to itself holds nobody up.
+            let isMoving = unsentBytes < last.unsentBytes
+            if isMoving {
+                slowReaders[number] = SlowReader(unsentBytes: unsentBytes, time: now, fullTime: last.fullTime)
+            }
+            let isLate = now - last.fullTime >= Self.holdLimit || (!isMoving && now - last.time >= Self.slowReaderLimit)
+            // A client that has the server to itself holds nobody up.
+            if isLate, server.connections.count > 1 {
                 slowReaders[number] = nil
-                console.notice("Client \(number) takes nothing while others wait: closed with 1013")
+                let what = isMoving ? "stays behind" : "takes nothing"
+                console.notice("Client \(number) \(what) while others wait: closed with 1013")
                 close(connection, with: CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
             }
         }
@@ -69,4 +75,6 @@ struct SlowReader {
     let unsentBytes: Int
     /// When that was.
     let time: Duration
+    /// Since when the queue has been full.
+    let fullTime: Duration
 }
