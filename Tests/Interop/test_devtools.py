@@ -60,7 +60,9 @@ def test_a_page_is_navigated_evaluated_and_photographed(page, page_url, tmp_path
     """One call after the other through a pipe, each made of what came before."""
     arguments = [BINARY, "connect", "--json-rpc", "--correlate", "id", page]
     with Running(arguments, stdin=-1) as client:
-        client.send(f"Page.enable\nPage.navigate url={page_url}\n".encode())
+        client.send(b"Page.enable\n")
+        client.wait_for(r'"id":1,"result"', "out", 60)
+        client.send(f"Page.navigate url={page_url}\n".encode())
         client.wait_for(r"Page\.loadEventFired", "out", 60)
         client.send(b"Runtime.evaluate expression='document.title + answer' returnByValue=true\n")
         client.send(b'Runtime.evaluate {"expression": "greeting.textContent"}\n')

@@ -193,7 +193,9 @@ def test_a_program_has_a_session_of_its_own_and_signals_as_they_begin():
         # Python itself ignores SIGPIPE (13) and SIGXFSZ (25).
         assert re.findall(r"SigBlk:\\t0{16}", line)
     with Listener(program=["grep", "SigIgn", "/proc/self/status"]) as server, client(server) as stream:
-        assert stream.read_message().payload.split() == [b"SigIgn:", b"0" * 16]
+        name, mask = stream.read_message().payload.split()
+        # Signal 32 is the C library's own.
+        assert name == b"SigIgn:" and int(mask, 16) & 0x7FFFFFFF == 0
 
 
 def test_a_client_certificate_is_named(certificates):
