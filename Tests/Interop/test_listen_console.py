@@ -184,9 +184,10 @@ def test_codes_and_reasons_of_the_server_are_shown(browser):
 
 
 def test_other_servers_can_be_talked_to(page):
-    with Listener("--broadcast", "--subprotocol", "other") as other:
+    with Listener("--broadcast", "--subprotocol", "other", "-v") as other:
         page.connect("other", url=f"localhost:{other.port}/path?x=1")
-        other.wait_for(r"Client 1 connected from \S+ /path\?x=1, subprotocol other\n")
+        other.wait_for(r"Client 1 connected from \S+ /path, subprotocol other\n")
+        other.wait_for(r"GET /path\?x=1 HTTP/1\.1")
         assert page.text("#state").startswith("Connected · other")
         page.send("to the other")
         other.wait_for("to the other", "out")
