@@ -6,35 +6,6 @@
 /// All that is sent during a turn of the loop leaves with one write at its end. The stream keeps the connection
 /// alive, and the connection its handler, until the connection has ended.
 public final class Connection<Handler: ConnectionHandler> {
-    /// What a connection needs to know beside its stream; a class, because the connections of a server share it.
-    public final class Settings: Sendable {
-        /// Which end this is.
-        public let role: Role
-        /// What is accepted from the peer.
-        public let limits: Limits
-        /// The largest payload of a data frame sent, in bytes; nil: no limit.
-        public let fragmentBytes: Int?
-        /// How long the peer may leave our close frame unanswered.
-        public let closeTimeout: Duration
-        /// Whether a full output queue stops reading: right where what is sent answers what is read.
-        public let pausesReadingWhenFull: Bool
-        /// Whether pings are answered, as they must be.
-        public let answersPings: Bool
-
-        /// Makes settings; `closeTimeout` is 5 s by default.
-        public init(
-            role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
-            pausesReadingWhenFull: Bool = false, answersPings: Bool = true
-        ) {
-            self.role = role
-            self.limits = limits
-            self.fragmentBytes = fragmentBytes
-            self.closeTimeout = closeTimeout
-            self.pausesReadingWhenFull = pausesReadingWhenFull
-            self.answersPings = answersPings
-        }
-    }
-
     /// The loop the connection belongs to.
     public let loop: EventLoop
     /// What it was made with.
@@ -49,7 +20,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// a stream reaches its delegate dynamically, in code that is generic still.
     private let decode: (Connection<Handler>, inout MutableRawSpan) -> Int
     /// What was read when the handler could take no more, to be decoded before anything else is read; nil: nothing.
-    private var unread: UnreadBytes?
+    private var unread: ConnectionUnreadBytes?
     private var isReceiving = false
     private var isTerminating = false
     private var isTurnEndScheduled = false
@@ -60,7 +31,7 @@ public final class Connection<Handler: ConnectionHandler> {
     private var isLeaving = false
     private var hasEnded = false
     /// What its end has come to; nil: there is no sign of it yet.
-    private var departure: Departure?
+    private var departure: ConnectionDeparture?
 
     /// With more bytes queued than this, ``isFull`` says that the source of the output is to pause.
     public static var queueLimitBytes: Int { 16 << 20 }
@@ -261,7 +232,7 @@ public final class Connection<Handler: ConnectionHandler> {
         !isTerminating && !isPausedByUser && !(settings.pausesReadingWhenFull && exceedsQueueLimit(outbox))
     }
 
-    private func flush() {
+    internal func flush() {
         guard !isLeaving else { return }
         guard departure?.writeFailure == nil else { return session.outbox.bytes.removeAll() }
         do throws(StreamError) {
@@ -297,7 +268,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     // MARK: Receiving and ending
 
-    private func receive(_ bytes: inout MutableRawSpan) {
+    internal func receive(_ bytes: inout MutableRawSpan) {
         let takenBytes = take(&bytes)
         if takenBytes < bytes.byteCount { keepUnread(bytes.bytes.extracting(droppingFirst: takenBytes)) }
         afterReceiving()
@@ -314,7 +285,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func keepUnread(_ bytes: RawSpan) {
-        let unread = self.unread ?? UnreadBytes()
+        let unread = self.unread ?? ConnectionUnreadBytes()
         unread.bytes.append(bytes)
         self.unread = unread
     }
@@ -349,7 +320,7 @@ public final class Connection<Handler: ConnectionHandler> {
         _ = StreamDrain(stream, output: output, closesOwnSide: closesOwnSide) { [self] _ in end(failure: nil) }
     }
 
-    private func end(failure: StreamError?, closingTimedOut: Bool = false) {
+    internal func end(failure: StreamError?, closingTimedOut: Bool = false) {
         guard !hasEnded else { return }
         hasEnded = true
         isLeaving = true
@@ -362,7 +333,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// Nothing can be sent any more; what the peer sent before, perhaps its close frame, is still to be read.
-    private func didFailToWrite(_ error: StreamError) {
+    internal func didFailToWrite(_ error: StreamError) {
         depart().writeFailure = error
         session.outbox.bytes.removeAll()
         startCloseTimer()
@@ -396,8 +367,8 @@ public final class Connection<Handler: ConnectionHandler> {
         depart().violation = error
     }
 
-    private func depart() -> Departure {
-        let departure = self.departure ?? Departure()
+    private func depart() -> ConnectionDeparture {
+        let departure = self.departure ?? ConnectionDeparture()
         self.departure = departure
         return departure
     }
@@ -410,44 +381,4 @@ extension Connection: EndOfTurnWork {
         receiveUnread()
         flush()
     }
-}
-
-extension Connection: ByteStreamDelegate {
-    /// Decodes.
-    public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
-        receive(&bytes)
-    }
-
-    /// The peer has closed its side without a closing handshake.
-    public func streamDidReachEnd(_ stream: any ByteStream) {
-        end(failure: nil)
-    }
-
-    /// Writes on.
-    public func streamDidDrain(_ stream: any ByteStream) {
-        flush()
-    }
-
-    /// The connection is lost.
-    public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
-        end(failure: error)
-    }
-
-    /// The connection is lost, but for what the peer sent before.
-    public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
-        didFailToWrite(error)
-    }
-}
-
-/// What was read when the handler could take no more; a connection has it only then.
-private final class UnreadBytes {
-    var bytes = ByteBuffer()
-}
-
-/// What the end of a connection has come to; a connection has it only near its end.
-private final class Departure {
-    var violation: ProtocolError?
-    var writeFailure: StreamError?
-    var closeTimer: Timer?
-    var unsentBytesAtLastCheck = 0
 }
