@@ -74,7 +74,7 @@ class EchoServer(Running):
             super().__init__(pinned(SERVER_CORE, [WSX, "listen", "--echo", *options, "0"]))
             self.port = int(self.wait_for(r"Listening on \S+:(\d+)/").group(1))
         else:
-            interpreter = PEERS / "bin/python" if script.suffix == ".py" else "node"
+            interpreter = ROOT / ".build/peers/bin/python" if script.suffix == ".py" else "node"
             super().__init__(pinned(SERVER_CORE, [interpreter, script, *options]), env=NODE_ENVIRONMENT)
             self.port = int(self.wait_for(r"^(\d+)\n", "out").group(1))
         is_secure = "--tls-self-signed" in options or script == WSS_ECHO
