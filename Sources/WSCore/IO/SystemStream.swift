@@ -58,9 +58,13 @@ public final class SystemStream: ByteStream {
             handle,
             { handle, _, buffer in
                 guard let buffer, let data = handle?.pointee.data else { return }
-                let readBuffer = Unmanaged<SystemStream>.fromOpaque(data).takeUnretainedValue().loop.readBuffer
+                let stream = Unmanaged<SystemStream>.fromOpaque(data).takeUnretainedValue()
+                let loop = stream.loop
+                // Left to itself, libuv reads up to 32 times before others have their turn. With no room it does not read;
+                // what is left makes the stream ready in the next turn, too.
+                if loop.wasFilled(by: stream.handle) { return }
                 buffer.pointee = uv_buf_init(
-                    readBuffer.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(readBuffer.count))
+                    loop.readBuffer.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(loop.readBuffer.count))
             },
             { handle, count, _ in
                 guard let stream = SystemStream.from(handle) else { return }
@@ -136,11 +140,14 @@ public final class SystemStream: ByteStream {
 
     private func didRead(_ count: Int) {
         if count > 0 {
+            if count == loop.readBuffer.count { loop.noteFilled(by: handle) }
             var bytes = UnsafeMutableRawBufferPointer(rebasing: loop.readBuffer[..<count]).mutableBytes
             delegate?.stream(self, didRead: &bytes)
         } else if count == Int(UV_EOF.rawValue) {
             stopReading()
             delegate?.streamDidReachEnd(self)
+        } else if count == Int(UV_ENOBUFS.rawValue), loop.wasFilled(by: handle) {
+            // There was no room on purpose.
         } else if count < 0 {
             stopReading()
             delegate?.stream(self, didFailToRead: .system(IOError(code: Int32(truncatingIfNeeded: count))))
