@@ -38,6 +38,41 @@ import Testing
         }
     }
 
+    @Test("work for the next turn runs at its end, whether it was asked for among the events of a turn or at its end")
+    func nextTurn() throws {
+        try withLoop { loop in
+            var turns: [String: UInt64] = [:]
+            let fromEvent = Work { turns["from event"] = loop.turnCount }
+            let fromEnd = Work { turns["from end"] = loop.turnCount }
+            let end = Work {
+                turns["end"] = loop.turnCount
+                loop.atEndOfNextTurn(fromEnd)
+            }
+            let timer = Timer(on: loop) {
+                loop.atEndOfTurn(end)
+                loop.atEndOfNextTurn(fromEvent)
+            }
+            timer.start(after: .zero)
+            loop.run()
+            let turn = try #require(turns["end"])
+            #expect(turns == ["end": turn, "from event": turn + 1, "from end": turn + 1])
+        }
+    }
+
+    @Test("work that goes on turn after turn keeps nobody waiting")
+    func endlessWork() throws {
+        try withPair(.socketPair) { loop, near, far in
+            let work = Work {}
+            work.body = { [unowned work] in loop.atEndOfNextTurn(work) }
+            loop.atEndOfNextTurn(work)
+            far.stream.startReading()
+            try near.write([1])
+            loop.run { !far.recorder.received.isEmpty }
+            work.body = {}
+            loop.runOnce()
+        }
+    }
+
     @Test("what the last work starts is waited for: run() does not return with a timer still to fire")
     func workThatStartsSomething() throws {
         try withLoop { loop in

@@ -1,0 +1,17 @@
+extension ByteStream {
+    /// Writes as much of a queue as is taken at once, unless a write is under way already.
+    /// - Returns: Whether all of it was taken: if not, it is to be offered again when the delegate hears that the stream has
+    ///   drained, and nothing else before it.
+    /// - Throws: when nothing can be written any more.
+    public func write(_ backlog: ByteBacklog) throws(StreamError) -> Bool {
+        while backlog.first != nil {
+            let isTaken = try backlog.takeFirst { (part) throws(StreamError) in
+                try write(&part.own)
+                guard part.own.isEmpty else { return 0 }
+                return try write(part.shared, from: part.offset)
+            }
+            guard isTaken else { return false }
+        }
+        return true
+    }
+}
