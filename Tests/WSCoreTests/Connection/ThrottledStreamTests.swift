@@ -22,6 +22,27 @@ import Testing
         }
     }
 
+    @Test("shared bytes arrive intact, and what waits of them is small")
+    func shared() throws {
+        try withThrottled(4 << 20) { loop, stream, recorder, raw in
+            let bytes = pattern(1_000_000)
+            let shared = SharedBytes(buffer(of: bytes))
+            var offset = 0
+            recorder.didChange = { stream in
+                while offset < bytes.count, !stream.isWriting {
+                    guard let taken = try? stream.write(shared, from: offset), taken > 0 else { return }
+                    offset += taken
+                    #expect(stream.inFlightBytes <= 64 << 10)
+                }
+            }
+            recorder.didChange(stream)
+            #expect(offset < bytes.count)
+            raw.stream.startReading()
+            loop.run { raw.recorder.received.count >= bytes.count }
+            #expect(raw.recorder.received == bytes)
+        }
+    }
+
     @Test("what passes at once is no write under way, and nothing has drained")
     func small() throws {
         try withThrottled(1 << 20) { loop, stream, recorder, raw in
