@@ -47,7 +47,7 @@ extension ListenRun {
         defer { budget.spend(payload, from: sender) }
         guard !settings.needsGates else { return sendThroughGates(payload, as: kind, from: sender) }
         recordToAll(payload, as: kind, from: sender)
-        if server.send(payload, as: kind, toAllBut: sender) { holdForSlowReaders(sender) }
+        if server.send(payload, as: kind, toAllBut: sender) { slowReaders.hold(sender) }
     }
 
     /// Whether pings, pongs and close frames are shown.
@@ -123,7 +123,7 @@ extension ListenRun: InputReader.Receiver {
 
     /// Full queues pause the input, and so does the lack of clients.
     func receivedInputPiece() {
-        holdForSlowReaders()
+        slowReaders.hold()
         if holdsInput { input?.pause() }
     }
 
