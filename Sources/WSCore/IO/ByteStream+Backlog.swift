@@ -5,12 +5,14 @@ extension ByteStream {
     /// - Throws: when nothing can be written any more.
     public func write(_ backlog: ByteBacklog) throws(StreamError) -> Bool {
         while backlog.first != nil {
+            let countBefore = backlog.count
             let isTaken = try backlog.takeFirst { (part) throws(StreamError) in
                 try write(&part.own)
                 guard part.own.isEmpty else { return 0 }
                 return try write(part.shared, from: part.offset)
             }
-            guard isTaken else { return false }
+            // A stream may take it piece by piece, and is asked until it takes no more.
+            guard isTaken || backlog.count < countBefore else { return false }
         }
         return true
     }
