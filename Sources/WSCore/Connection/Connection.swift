@@ -228,6 +228,7 @@ public final class Connection<Handler: ConnectionHandler> {
         }
     }
 
+    @inline(__always)
     private func write() throws(StreamError) {
         if let queue = session.outbox.queue, try !stream.write(queue) { return }
         try stream.write(&session.outbox.bytes)

@@ -29,8 +29,16 @@ public final class EventLoop {
     /// Where every stream of the loop is read to; its contents are valid until the next read.
     internal let readBuffer: UnsafeMutableRawBufferPointer
 
-    /// The stream that last filled the buffer, and the turn in which it did.
-    private var filledRead: (stream: UnsafeMutablePointer<uv_stream_t>?, turn: UInt64) = (nil, 0)
+    /// The same for libuv's callbacks, which find it in the loop's `data`: they are called for each read.
+    internal let readRoom: UnsafeMutablePointer<ReadRoom>
+
+    /// Where streams are read to.
+    internal struct ReadRoom {
+        /// The buffer.
+        let buffer: uv_buf_t
+        /// The stream that was the last to fill it in this turn; nil: none has.
+        var filler: UnsafeMutableRawPointer?
+    }
 
     /// 64 KiB: as much as libuv asks for, and as much as a pipe holds.
     public static let readBufferBytes = 64 << 10
@@ -49,6 +57,10 @@ public final class EventLoop {
         prepareHandle = .allocate(capacity: 1)
         idleHandle = .allocate(capacity: 1)
         readBuffer = .allocate(byteCount: Self.readBufferBytes, alignment: 64)
+        readRoom = .allocate(capacity: 1)
+        let start = readBuffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+        readRoom.initialize(to: ReadRoom(buffer: uv_buf_init(start, UInt32(Self.readBufferBytes)), filler: nil))
+        handle.pointee.data = UnsafeMutableRawPointer(readRoom)
         uv_prepare_init(handle, prepareHandle)
         prepareHandle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         uv_prepare_start(prepareHandle) { prepare in
@@ -70,6 +82,7 @@ public final class EventLoop {
         prepareHandle.deallocate()
         idleHandle.deallocate()
         readBuffer.deallocate()
+        readRoom.deallocate()
     }
 
     /// Runs until nothing is left to wait for, or ``stop()`` is called.
@@ -101,16 +114,6 @@ public final class EventLoop {
     /// that of no other clock.
     public var turnTime: Duration { .milliseconds(Int64(clamping: uv_now(handle))) }
 
-    /// Notes that a stream has filled the read buffer, so that it is not read again in this turn.
-    internal func noteFilled(by stream: UnsafeMutablePointer<uv_stream_t>?) {
-        filledRead = (stream, turnCount)
-    }
-
-    /// Whether a stream has filled the read buffer in this turn, and was the last to do so.
-    internal func wasFilled(by stream: UnsafeMutablePointer<uv_stream_t>?) -> Bool {
-        filledRead.stream == stream && filledRead.turn == turnCount
-    }
-
     /// Has `work` called once, at the end of this turn.
     public func atEndOfTurn(_ work: any EndOfTurnWork) {
         // The streams may all be paused until this work is done: without it the loop would take itself for idle.
@@ -141,6 +144,7 @@ public final class EventLoop {
 
     private func runEndOfTurnWork() {
         turnCount &+= 1
+        readRoom.pointee.filler = nil
         // Work may ask for more work, which belongs to the same turn: it is all done before the loop waits.
         while !endOfTurnWork.isEmpty {
             withPrepareHandle { uv_unref($0) }

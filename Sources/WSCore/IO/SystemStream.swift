@@ -33,7 +33,7 @@ public final class SystemStream: ByteStream {
     }
 
     /// Whether the kernel has not taken all that was given to ``write(_:)``.
-    public var isWriting: Bool { inFlightBytes > 0 }
+    public var isWriting: Bool { pendingWrite != nil && inFlightBytes > 0 }
 
     /// The number of bytes of the write that is under way.
     public var inFlightBytes: Int { isClosed ? 0 : (pendingWrite?.count ?? 0) }
@@ -58,14 +58,11 @@ public final class SystemStream: ByteStream {
         let result = uv_read_start(
             handle,
             { handle, _, buffer in
-                guard let buffer, let data = handle?.pointee.data else { return }
-                let stream = Unmanaged<SystemStream>.fromOpaque(data).takeUnretainedValue()
-                let loop = stream.loop
+                guard let handle, let buffer, let data = handle.pointee.loop.pointee.data else { return }
+                let room = data.assumingMemoryBound(to: EventLoop.ReadRoom.self)
                 // Left to itself, libuv reads up to 32 times before others have their turn. With no room it does not read;
                 // what is left makes the stream ready in the next turn, too.
-                if loop.wasFilled(by: stream.handle) { return }
-                buffer.pointee = uv_buf_init(
-                    loop.readBuffer.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(loop.readBuffer.count))
+                if room.pointee.filler != UnsafeMutableRawPointer(handle) { buffer.pointee = room.pointee.buffer }
             },
             { handle, count, _ in
                 guard let stream = SystemStream.from(handle) else { return }
@@ -165,13 +162,13 @@ public final class SystemStream: ByteStream {
 
     private func didRead(_ count: Int) {
         if count > 0 {
-            if count == loop.readBuffer.count { loop.noteFilled(by: handle) }
+            if count == EventLoop.readBufferBytes { loop.readRoom.pointee.filler = UnsafeMutableRawPointer(handle) }
             var bytes = UnsafeMutableRawBufferPointer(rebasing: loop.readBuffer[..<count]).mutableBytes
             delegate?.stream(self, didRead: &bytes)
         } else if count == Int(UV_EOF.rawValue) {
             stopReading()
             delegate?.streamDidReachEnd(self)
-        } else if count == Int(UV_ENOBUFS.rawValue), loop.wasFilled(by: handle) {
+        } else if count == Int(UV_ENOBUFS.rawValue), loop.readRoom.pointee.filler == UnsafeMutableRawPointer(handle) {
             // There was no room on purpose.
         } else if count < 0 {
             stopReading()

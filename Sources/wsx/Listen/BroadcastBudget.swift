@@ -17,7 +17,8 @@ final class BroadcastBudget {
 
     /// What one sender's messages may come to in a turn, in bytes: about two milliseconds of one core.
     static let turnBytes = 16 << 20
-    /// What a message costs for each client beside its own bytes: it takes as long as copying so many.
+    /// What a message costs beside its own bytes, once and for each client: it takes as long as copying so many.
+    static let bytesPerMessage = 4 << 10
     static let bytesPerClient = 256
 
     /// Makes the budget of a run.
@@ -35,7 +36,7 @@ final class BroadcastBudget {
             turn = run.loop.turnCount
             leftBytes = Self.turnBytes
         }
-        leftBytes -= (payload.byteCount + Self.bytesPerClient) * run.server.connections.count
+        leftBytes -= Self.bytesPerMessage + (payload.byteCount + Self.bytesPerClient) * run.server.connections.count
         if leftBytes <= 0 { pause(connection) }
     }
 
