@@ -120,7 +120,8 @@ extension CommandSpecification {
                 "Queued output of one client",
                 """
                 16 MiB, then the input pauses, or with `--broadcast` the sender. A client that takes nothing for a \
-                second, or has not taken half of it in 5, while others wait, is closed with 1013.
+                second, or has not taken half of it in 5, while others wait, is closed with 1013, and sooner when \
+                others have just been.
                 """
             ),
             (
