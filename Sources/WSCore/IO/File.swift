@@ -16,7 +16,7 @@ public enum File {
     /// Whether it is certain that there is nothing at `path`.
     public static func isMissing(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) != 0 && errno == ENOENT
+        return stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
     }
 
     /// The directory that a file at `path` is in, or would be.

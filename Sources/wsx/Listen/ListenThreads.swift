@@ -8,8 +8,10 @@ final class ListenThreads {
     private var runningCount: Int
     private let didEnd: () -> Void
 
-    /// What a thread can be asked for.
-    private struct Control {
+    /// What a thread can be asked for, on any other.
+    private struct Control: @unchecked Sendable {
+        /// Not to be touched before the thread has ended: kept, so that there is a loop that can be woken.
+        let run: ListenRun
         /// To close its clients.
         let end: LoopWaker
         /// To wait for nobody: a waker of its own, as calls of one that come close together are one.
@@ -35,7 +37,7 @@ final class ListenThreads {
         for settings in settings {
             let start: Start
             do throws(IOError) {
-                let waker = try LoopWaker(on: loop) { [unowned self] in threadEnded() }
+                let waker = try LoopWaker(on: loop) { [weak self] in self?.threadEnded() }
                 start = Start(settings: settings, handover: Handover(), didEnd: waker)
                 threads.append(try LoopThread { Self.run(start) })
             } catch {
@@ -66,6 +68,7 @@ final class ListenThreads {
     func join() {
         for thread in threads { thread.join() }
         threads = []
+        controls = []
     }
 
     private func threadEnded() {
@@ -79,7 +82,7 @@ final class ListenThreads {
             let control = try makeControl(of: run)
             try run.start()
             start.handover.give(.success(control))
-            withExtendedLifetime(run) { run.loop.run() }
+            run.loop.run()
             start.didEnd.wake()
         } catch {
             start.handover.give(.failure(error))
@@ -88,9 +91,11 @@ final class ListenThreads {
 
     private static func makeControl(of run: ListenRun) throws(Failure) -> Control {
         do throws(IOError) {
+            // A loop turns once more when it is released, and somebody may just have woken it.
             return Control(
-                end: try LoopWaker(on: run.loop) { [unowned run] in run.end() },
-                stop: try LoopWaker(on: run.loop) { [unowned run] in run.stop(waitsForOutput: false) })
+                run: run,
+                end: try LoopWaker(on: run.loop) { [weak run] in run?.end() },
+                stop: try LoopWaker(on: run.loop) { [weak run] in run?.stop(waitsForOutput: false) })
         } catch {
             throw .system(error)
         }

@@ -84,7 +84,8 @@ enum Failure: Error {
         case .listening(let address, let error) where error == .addressInUse && address.hasPrefix("unix:"):
             "listening on \(address): \(error); is another server running there? If none is, remove the file"
         case .listening(let address, .noSuchFile) where address.hasPrefix("unix:"):
-            "listening on \(address): there is no directory \(File.directory(of: String(address.dropFirst(5)))); make it first"
+            "listening on \(address): there is no directory \(File.directory(of: String(address.dropFirst("unix:".count)))); "
+                + "make it first"
         case .listening(let address, let error): "listening on \(address): \(error)\(Self.remedy(for: error))"
         case .connecting(_, .timedOut(let phase, let limit, let peer?)):
             "connecting to \(peer): \(Self.words(for: .timedOut(phase, after: limit, peer: nil)))"

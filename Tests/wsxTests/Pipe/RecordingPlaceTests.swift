@@ -15,7 +15,10 @@ import WSCore
         try withFile([]) { path in
             let (hard, soft) = (path + "-hard", path + "-soft")
             #expect(link(path, hard) == 0 && symlink(path, soft) == 0)
-            defer { [hard, soft].forEach { _ = unlink($0) } }
+            defer {
+                _ = unlink(hard)
+                _ = unlink(soft)
+            }
             for name in [path, hard, soft] {
                 expectMessage("--record \(name): it is the file that --replay reads; name another") {
                     () throws(Failure) in
