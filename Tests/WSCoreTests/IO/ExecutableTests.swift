@@ -32,7 +32,8 @@ import Testing
     @Test(
         "the interpreter of a script is what its first line names, without its arguments",
         arguments: [
-            ("#!/bin/sh\nexit\n", "/bin/sh"), ("#!/bin/sh", "/bin/sh"), ("#! \t/usr/bin/env -S python3\n", "/usr/bin/env"),
+            ("#!/bin/sh\nexit\n", "/bin/sh"), ("#!/bin/sh", "/bin/sh"),
+            ("#! \t/usr/bin/env -S python3\n", "/usr/bin/env"),
             ("#!/bin/sh\r\n", "/bin/sh\r"), ("#!\n/bin/sh\n", nil), ("/bin/sh\n", nil), ("", nil), ("#", nil),
         ] as [(String, String?)])
     func interpreter(script: String, expected: String?) throws {

@@ -63,7 +63,10 @@ import Testing
                 ["listen", "8080", "--client-ca", "f"],
                 "'--client-ca' says nothing without '--tls-cert' or '--tls-self-signed'; give one of them, too"
             ),
-            (["listen", "8080", "--passphrase", "x"], "'--passphrase' says nothing without '--tls-cert'; give that one, too"),
+            (
+                ["listen", "8080", "--passphrase", "x"],
+                "'--passphrase' says nothing without '--tls-cert'; give that one, too"
+            ),
             (["connect", "echo:", "--no-stdin", "-i"], "'-i' and '--no-stdin' contradict each other; leave one out"),
             (
                 ["connect", "echo:", "--heartbeat-misses", "2"],

@@ -92,7 +92,8 @@ import WSCore
             (#"{"type":"ping","client":"1"}"#, badClient), (#"{"type":"ping","client":1.0}"#, badClient),
             (#"{"type":"ping","client":null}"#, badClient), (#"{"type":"ping","client":0}"#, badClient),
             (#"{"type":"ping","client":-1}"#, badClient), (#"{"type":"ping","client":1.5}"#, badClient),
-            (#"{"type":"ping","client":[1]}"#, badClient), (#"{"type":"ping","client":99999999999999999999}"#, badClient),
+            (#"{"type":"ping","client":[1]}"#, badClient),
+            (#"{"type":"ping","client":99999999999999999999}"#, badClient),
             (
                 #"{"type":"close","reason":"x"}"#,
                 .badMember("reason", expected: "empty, as it has to be without a code")

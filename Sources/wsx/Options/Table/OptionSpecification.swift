@@ -25,7 +25,8 @@ struct OptionSpecification: Sendable {
     init(
         _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
         repeatable isRepeatable: Bool = false, singular isSingular: Bool = false, conflicts: [OptionReference] = [],
-        requires requirements: [String] = [], group: OptionGroup, summary: String, manual: MarkedText..., effect: OptionEffect
+        requires requirements: [String] = [], group: OptionGroup, summary: String, manual: MarkedText...,
+        effect: OptionEffect
     ) {
         self.long = long
         self.short = short

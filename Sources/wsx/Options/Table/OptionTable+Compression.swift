@@ -14,7 +14,8 @@ extension OptionTable {
                     arguments.compresses = try Switch.parse(value) == .on
                 })),
         OptionSpecification(
-            "compress-window-bits", value: OptionValue("N"), default: "15", conflicts: ["compress=off"], group: .compression,
+            "compress-window-bits", value: OptionValue("N"), default: "15", conflicts: ["compress=off"],
+            group: .compression,
             summary: "Refer back by 2^N bytes at most (8-15)",
             manual: """
                 Let compressed data refer back by 2^*N* bytes at most, in both directions: a smaller window takes less \

@@ -78,7 +78,8 @@ import WSCore
             ("\n{}", ", line 2: it has no 'type'"),
             (#"{"type":"message","data":"x"}"#, ", line 1: it has no 'direction'"),
             (out + "\r\n" + #"{"type":"x"}"# + "\nx", ", line 2: there is no type 'x' of events"),
-            ("", ": it is empty"), ("\n", ": nothing in it was sent by a server; record both directions with wsx connect --record"),
+            ("", ": it is empty"),
+            ("\n", ": nothing in it was sent by a server; record both directions with wsx connect --record"),
             (out, ": nothing in it was sent by a server; record both directions with wsx connect --record"),
         ] {
             try withFile(Array(lines.utf8)) { path in
