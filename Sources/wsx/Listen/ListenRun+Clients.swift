@@ -15,12 +15,17 @@ extension ListenRun {
             console.notice(escapingControls("Client \(client.number) connected from \(client.address): \(shown)\(subprotocol)"))
         }
         if settings.arguments.verbosity > 0 {
-            if let tls = client.tls { console.notice(ReportedTLS.lines(tls, with: nil).joined(separator: "\n")) }
+            let number = client.number
+            for line in client.tls.map({ ReportedTLS.lines($0, with: nil) }) ?? [] {
+                console.notice("Client \(number): \(line)")
+            }
             for line in ReportedHead.lines(of: request) {
-                console.show(transcript.head(line, .received))
+                console.show(transcript.head(line, .received, client: number))
             }
             let response = String(decoding: client.responseBytes, as: UTF8.self)
-            for line in ReportedHead.lines(ofSent: response) { console.show(transcript.head(line, .sent)) }
+            for line in ReportedHead.lines(ofSent: response) {
+                console.show(transcript.head(line, .sent, client: number))
+            }
         }
         writeEvent { events in
             events.writeOpen(

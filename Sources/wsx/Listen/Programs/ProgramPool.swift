@@ -57,7 +57,7 @@ final class ProgramPool {
             }
             return session
         } catch {
-            run.console.error("client \(client.number): running \(command.name): \(error)")
+            run.programFailed("running \(command.name): \(error)", of: client.number)
             failedClients.append(client.number)
             // There is no connection yet.
             run.loop.atEndOfTurn(self)

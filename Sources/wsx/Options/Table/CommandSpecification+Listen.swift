@@ -94,7 +94,8 @@ extension CommandSpecification {
                 "`client`",
                 """
                 Not an event but a member of all that concern one client: its number, counted from 1. In an event of \
-                the input it is the one client that the event is for; without it, it is for all.
+                the input it is the one client that the event is for; without it, it is for all. Anything but a \
+                number from 1, `null` too, is an error, and the event is not sent.
                 """
             )
         ]
