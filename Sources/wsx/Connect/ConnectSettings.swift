@@ -33,6 +33,7 @@ struct ConnectSettings {
     ) throws(Failure) {
         self.arguments = arguments
         try arguments.checkReplaySpeed()
+        try RecordingPlace(path: arguments.recordPath).check(against: arguments.readFiles)
         self.secrets = secrets
         url = try Self.url(parsing: arguments.url)
         let proxies = try Self.proxies(arguments, secrets: secrets)

@@ -44,6 +44,8 @@ final class ProgramSession {
     var stage = Stage.running
     /// Whether the client's end is our doing, or has come: what the program still writes is thrown away.
     var isDiscarding = false
+    /// Whether it has ended before it was sent a signal.
+    var endedByItself = false
     /// Whether the end has been told and the client closed.
     var hasReportedEnd = false
     /// When the group is killed.
