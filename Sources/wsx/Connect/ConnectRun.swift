@@ -223,6 +223,7 @@ final class ConnectRun {
     }
 
     private func startRepl() {
+        console.drain()
         do throws(IOError) {
             repl = try ConnectRepl(self)
             outputs.editor = repl?.editor
