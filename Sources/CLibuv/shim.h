@@ -52,4 +52,11 @@ static inline void wsx_keep_freed_memory(int largest_block_bytes, int kept_bytes
 #endif
 }
 
+// Has glibc's heap give its free pages back; nothing, where there is another.
+static inline void wsx_trim_heap(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 #endif

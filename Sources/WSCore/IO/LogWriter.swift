@@ -22,6 +22,8 @@ public final class LogWriter: @unchecked Sendable {
     private var lostLines = 0
     /// All that the thread has written, in bytes.
     private var writtenBytes = 0
+    /// When the first of what waits came, or something of it was written last.
+    private var lastMove = Duration.zero
     private var thread: LoopThread?
     private var isClosed = false
 
@@ -29,10 +31,17 @@ public final class LogWriter: @unchecked Sendable {
     /// - Parameters:
     ///   - queueLimitBytes: How much waits before lines are dropped; 1 MiB by default.
     ///   - lossNotice: The line, with its newline, that tells of a number of lines that were dropped.
-    public init(
+    public convenience init(
         descriptor: Int32, queueLimitBytes: Int = queueLimitBytes, lossNotice: @escaping @Sendable (Int) -> String
     ) {
-        self.descriptor = PatientDescriptor(descriptor)
+        self.init(PatientDescriptor(descriptor), queueLimitBytes: queueLimitBytes, lossNotice: lossNotice)
+    }
+
+    init(
+        _ descriptor: consuming PatientDescriptor, queueLimitBytes: Int = queueLimitBytes,
+        lossNotice: @escaping @Sendable (Int) -> String
+    ) {
+        self.descriptor = descriptor
         self.queueLimitBytes = queueLimitBytes
         self.lossNotice = lossNotice
     }
@@ -42,6 +51,14 @@ public final class LogWriter: @unchecked Sendable {
         var lines = lines
         lines.withUTF8 { bytes in monitor.locked { take(UnsafeRawBufferPointer(bytes)) } }
     }
+
+    /// Whether whoever has more to write, and can wait, is to wait: the queue is half full, and somebody reads it. One who
+    /// has taken nothing for a second is not waited for.
+    public var isBusy: Bool {
+        monitor.locked { queue.count > queueLimitBytes / 2 && Self.now - lastMove < Self.patience }
+    }
+
+    private static let patience = Duration.seconds(1)
 
     /// Waits until everything is written, as long as somebody reads it.
     /// - Parameters:
@@ -89,6 +106,7 @@ public final class LogWriter: @unchecked Sendable {
             }
         }
         guard !rest.isEmpty else { return }
+        if queue.isEmpty { lastMove = Self.now }
         enqueue(rest)
         monitor.notify()
         // Should the system have no thread for it now, the next line asks again.
@@ -134,6 +152,7 @@ public final class LogWriter: @unchecked Sendable {
     private func wrote(_ count: Int) {
         guard !isClosed else { return }
         writtenBytes += count
+        lastMove = Self.now
         queue.consume(count)
         guard queue.isEmpty else { return }
         queue.releaseStorage(above: 0)

@@ -18,14 +18,16 @@ internal struct PatientDescriptor: ~Copyable {
     private let way: Way
 
     /// Takes a descriptor, which stays the caller's.
-    init(_ descriptor: Int32) {
+    /// - Parameter opensAgain: Whether it is tried to open it a second time.
+    init(_ descriptor: Int32, opensAgain: Bool = true) {
         self.descriptor = descriptor
         if Descriptor.isAlwaysReady(descriptor) {
             way = .directly
         } else if Descriptor.isSocket(descriptor) {
             way = .socket
         } else {
-            way = Descriptor.openAgain(descriptor, forWriting: true).map { .reopened($0) } ?? .waiting
+            let reopened = opensAgain ? Descriptor.openAgain(descriptor, forWriting: true) : nil
+            way = reopened.map { .reopened($0) } ?? .waiting
         }
     }
 

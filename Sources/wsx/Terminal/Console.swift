@@ -56,6 +56,12 @@ final class Console {
         log.drain()
     }
 
+    /// Whether standard error does not keep up, so that whoever can wait with more is to wait.
+    var isBusy: Bool { editor == nil && log.isBusy }
+
+    /// How long it is until ``isBusy`` is worth asking for again.
+    static let busyInterval = Duration.milliseconds(10)
+
     /// Shows a line that tells what happens, unless notices are not wanted.
     func notice(_ line: String) {
         guard !isQuiet else { return }
