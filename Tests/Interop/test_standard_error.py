@@ -214,4 +214,4 @@ def test_every_frame_is_shown_to_a_slow_reader():
             assert client.process.wait(20) == 0
     assert b"lost" not in text
     assert len(text) > 3 << 20
-    assert text.count(b"\xe2\x86\x90 text") == count
+    assert text.count(b"FIN text 2") == count
