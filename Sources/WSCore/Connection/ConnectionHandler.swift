@@ -2,7 +2,7 @@
 ///
 /// While a `received` method runs, the connection is decoding: answers go to the `outbox` it is given, and the
 /// methods of the connection that send are not to be called. Those of other connections may be.
-public protocol ConnectionHandler: AnyObject {
+public protocol ConnectionHandler: AnyObject, SendableMetatype {
     /// A whole message has arrived; it is valid during the call, and text is valid UTF-8.
     func connection(
         _ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox)
