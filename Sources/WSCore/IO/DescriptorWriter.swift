@@ -83,6 +83,7 @@ public final class DescriptorWriter {
             }
             buffer.consume(count)
         }
+        buffer.releaseStorage(above: Self.keptStorageBytes)
     }
 
     private func fail(_ error: IOError) {

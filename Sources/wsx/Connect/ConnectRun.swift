@@ -129,6 +129,7 @@ final class ConnectRun {
         outputs.pushes?.didDrain = { [unowned self] in outputDidDrain() }
         // Its writer takes what comes all the same, and drops it.
         outputs.pushes?.didFail = { [unowned self] _ in outputDidDrain() }
+        outputs.logDidDrain = { [unowned self] in outputDidDrain() }
         signals = [
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end(with: .terminated, hurried: true) },
@@ -223,6 +224,7 @@ final class ConnectRun {
     }
 
     private func startRepl() {
+        console.drain()
         do throws(IOError) {
             repl = try ConnectRepl(self)
             outputs.editor = repl?.editor

@@ -212,6 +212,19 @@ enum Failure: Error {
         "\(number(count, "request")) \(count == 1 ? "was" : "were") not answered"
     }
 
+    /// What there is to say of lines that standard error has not taken in time.
+    static func words(forLostLines count: Int) -> String {
+        "\(grouped(count)) \(count == 1 ? "line of the log was" : "lines of the log were") lost: "
+            + "standard error was not read"
+    }
+
+    /// A number of 0 or more with commas between its thousands.
+    private static func grouped(_ count: Int) -> String {
+        let digits = String(count)
+        guard digits.utf8.count > 3 else { return digits }
+        return "\(grouped(count / 1000)),\(padded(count % 1000, to: 3))"
+    }
+
     private static func words(for frame: CloseFrame) -> String {
         guard let code = frame.code else { return "no code" }
         let meaning = code.meaning.map { " (\($0))" } ?? ""

@@ -14,6 +14,7 @@ struct Wsx {
         Heap.prepare()
         let status = run()
         fflush(nil)
+        LogWriter.standardError.drain()
         StandardDescriptors.restore()
         // Not exit(): libuv would wait there for its threads, and so for a name lookup that was given up.
         _exit(status.rawValue)
@@ -21,9 +22,8 @@ struct Wsx {
 
     private static func run() -> ExitStatus {
         guard let words = arguments() else {
-            StandardDescriptors.writeAll(
-                "wsx: an argument is not UTF-8 text; send such bytes with --file or on standard input\n",
-                to: StandardDescriptors.error)
+            LogWriter.standardError.write(
+                "wsx: an argument is not UTF-8 text; send such bytes with --file or on standard input\n")
             return .usage
         }
         do throws(UsageError) {
@@ -34,7 +34,7 @@ struct Wsx {
             case .version: return printed("wsx \(version)\n")
             }
         } catch {
-            StandardDescriptors.writeAll(error.message + "\n", to: StandardDescriptors.error)
+            LogWriter.standardError.write(error.message + "\n")
             return .usage
         }
     }
@@ -44,7 +44,7 @@ struct Wsx {
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
         guard let error, error != .brokenPipe else { return .success }
         let failure = Failure.output(error)
-        StandardDescriptors.writeAll("wsx: \(failure.message ?? "")\n", to: StandardDescriptors.error)
+        LogWriter.standardError.write("wsx: \(failure.message ?? "")\n")
         return failure.status
     }
 

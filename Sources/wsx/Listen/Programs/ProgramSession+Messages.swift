@@ -105,6 +105,14 @@ extension ProgramSession {
     func show(errors bytes: RawSpan) {
         let lines = errorLines.take(bytes)
         if !lines.isEmpty { run.console.show(lines) }
+        readErrorsOn()
+    }
+
+    /// Reads what the program complains of as fast as standard error is read; at its end the program waits for nobody.
+    func readErrorsOn() {
+        guard run.console.isBusy, bytesLeftToRead == nil else { return errors?.resume() ?? () }
+        errors?.pause()
+        errorTimer.start(after: Console.busyInterval)
     }
 
     /// Shows the last complaint.
