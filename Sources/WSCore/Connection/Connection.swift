@@ -51,6 +51,7 @@ public final class Connection<Handler: ConnectionHandler> {
     ) {
         self.init(stream, settings: settings, deflate: deflate, resources: resources, handler: handler) {
             connection, bytes in
+            connection.handler.connectionWillReceive(connection)
             var events = ConnectionEvents(connection: connection, handler: connection.handler)
             do throws(ProtocolError) {
                 return try connection.session.receive(&bytes, handler: &events)
