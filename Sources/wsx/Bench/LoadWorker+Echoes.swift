@@ -22,7 +22,7 @@ extension LoadWorker {
             receivedUnexpected(payload, as: kind, by: connection)
         }
         guard phase == .loading else { return closeIfAnswered() }
-        while remainingMessages > 0, connection.ledger.expectedCount < inFlight {
+        while remainingMessages > 0, connection.ledger.expectedCount < inFlight, now < sendEnd {
             remainingMessages &-= 1
             message.stamp(connection.ledger.next, of: connection.number)
             guard message.withBytes({ outbox.send($0, as: self.kind) }) else { break }

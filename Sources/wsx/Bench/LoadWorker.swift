@@ -34,6 +34,9 @@ final class LoadWorker {
     /// When the first message was sent, and when sending was over, on the loop's clock in nanoseconds.
     var (startTime, endTime): (UInt64, UInt64) = (0, 0)
 
+    /// Nothing is sent from then on.
+    var sendEnd: UInt64 = .max
+
     /// The connections that are open.
     var connections: [UInt64: LoadConnection] = [:]
     let connectorResources: ConnectorResources
@@ -85,12 +88,13 @@ final class LoadWorker {
         takeTime()
         startTime = now
         lastReplyTime = now
-        let nanoseconds = settings.duration.map { UInt64($0 / .nanoseconds(1)) }
-        latencies.start(at: now, until: nanoseconds.map { now + $0 } ?? .max)
         if let duration = settings.duration {
+            sendEnd = now + UInt64(duration / .nanoseconds(1))
             phaseTimer = Timer(on: loop) { [unowned self] in drain() }
-            phaseTimer?.start(after: duration)
+            // The loop's timers may be early by what is left of a millisecond.
+            phaseTimer?.start(after: duration + .milliseconds(1))
         }
+        latencies.start(at: now, until: sendEnd)
         startReplyTimer()
         for connection in connections.values.sorted(by: { $0.number < $1.number }) { refill(connection) }
         drainIfSent()
@@ -106,10 +110,7 @@ final class LoadWorker {
         case .loading, .draining: break
         }
         takeTime()
-        if phase == .loading {
-            let end = settings.duration.map { startTime + UInt64($0 / .nanoseconds(1)) } ?? .max
-            endTime = min(now, end)
-        }
+        if phase == .loading { endTime = min(now, sendEnd) }
         phase = .draining
         phaseTimer = Timer(on: loop) { [unowned self] in
             if limit == nil { tally.timeouts += connections.values.reduce(0) { $0 + $1.ledger.expectedCount } }

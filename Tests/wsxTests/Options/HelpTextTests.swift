@@ -5,7 +5,7 @@ import Testing
 @Suite struct HelpTextTests {
     @Test(
         "help is at most 80 columns wide, without trailing spaces and tabs",
-        arguments: [nil, .connect, .listen, .help, .completions] as [Command?])
+        arguments: [nil, .connect, .listen, .bench, .help, .completions] as [Command?])
     func width(command: Command?) {
         for text in [HelpText.short(.of(command)), HelpText.long(.of(command))] {
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -32,6 +32,7 @@ import Testing
                 Commands:
                   connect      Talk to a WebSocket server
                   listen       Be a WebSocket server
+                  bench        Load-test an echo server
                   help         Explain the program or a command
                   completions  Print a shell's completion script
 
@@ -247,6 +248,14 @@ import Testing
                   -h, --help                      Show help; -h is the short form
 
                 'wsx connect --help' and wsx-connect(1) tell more.
+
+                """)
+    }
+
+    @Test("the short help of bench is one line an option") func bench() {
+        #expect(
+            HelpText.short(.bench) == """
+                wsx bench: Load-test an echo server
 
                 """)
     }
