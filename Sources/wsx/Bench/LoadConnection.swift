@@ -8,7 +8,9 @@ final class LoadConnection: ConnectionHandler {
     var ledger: EchoLedger
     /// The connection; nil before it is open and after its end.
     var connection: Connection<LoadConnection>?
-    private unowned let worker: LoadWorker
+    /// Outlives all of its connections, and is asked for with every message: counting references to it took a tenth of the
+    /// time of one.
+    private unowned(unsafe) let worker: LoadWorker
 
     /// Makes the handler of a connection that is about to be opened.
     init(_ number: UInt64, inFlight: Int, of worker: LoadWorker) {
