@@ -67,15 +67,15 @@ def startup_milliseconds(program):
 
 
 class EchoServer(Running):
-    """An echo server on a core of its own: `wsx listen --echo` with the options given, or a script for Node."""
+    """An echo server on a core of its own: `wsx listen --echo` with the options given, a script for Node or Python, or a program."""
 
     def __init__(self, *options, script=None):
         if script is None:
             super().__init__(pinned(SERVER_CORE, [WSX, "listen", "--echo", *options, "0"]))
             self.port = int(self.wait_for(r"Listening on \S+:(\d+)/").group(1))
         else:
-            interpreter = ROOT / ".build/peers/bin/python" if script.suffix == ".py" else "node"
-            super().__init__(pinned(SERVER_CORE, [interpreter, script, *options]), env=NODE_ENVIRONMENT)
+            interpreter = {".py": [ROOT / ".build/peers/bin/python"], ".js": ["node"]}.get(script.suffix, [])
+            super().__init__(pinned(SERVER_CORE, [*interpreter, script, *options]), env=NODE_ENVIRONMENT)
             self.port = int(self.wait_for(r"^(\d+)\n", "out").group(1))
         is_secure = "--tls-self-signed" in options or script == WSS_ECHO
         self.url = f"{'wss' if is_secure else 'ws'}://127.0.0.1:{self.port}/"
@@ -300,7 +300,7 @@ def load(*words):
 
 def echo_rate(in_flight, script=None):
     """The messages of 20 bytes a second, in thousands, that 50 connections get back."""
-    with EchoServer(script=script) as server:
+    with EchoServer(*(["serve"] if script == LOAD else []), script=script) as server:
         return load("echo", server.port, LOAD_CONNECTION_COUNT, 20, in_flight, LOAD_S) / 1e3
 
 
@@ -341,7 +341,7 @@ def server_rows():
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
     for in_flight, name in ((1, "one in flight"), (32, "32 in flight")):
         what = f"messages of 20 bytes echoed on {LOAD_CONNECTION_COUNT} connections, {name}"
-        for peer, script in (("ws", PLAIN_WS_ECHO), ("picows", PICOWS_ECHO)):
+        for peer, script in (("ws", PLAIN_WS_ECHO), ("picows", PICOWS_ECHO), ("bare epoll loop in C", LOAD)):
             report(what, "k/s", peer, [
                 (echo_rate(in_flight), echo_rate(in_flight, script)) for _ in range(PAIRS)])
     if hard_limit < READER_COUNT + 100:

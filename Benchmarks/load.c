@@ -9,6 +9,11 @@
  * sends one message after the other from one more connection to a server that hands it to all others, each when every
  * reader has had the one before, and prints the median time that took, in milliseconds.
  *
+ *     load serve
+ *
+ * is what a server cannot do less than: it prints its port, and echoes frames of up to 125 bytes with one wait for all that
+ * is readable, one read and one write each. It checks nothing.
+ *
  * One thread; it does so little for each message that a server on another core is what is measured.
  */
 #include <arpa/inet.h>
@@ -223,6 +228,82 @@ static void fan_out(int port, int reader_count, int message_count) {
     printf("%.2f\n", times[message_count / 2] * 1000);
 }
 
+enum { served_bytes = 1 << 16 };
+
+/* What one connection has sent and not been answered. */
+struct served {
+    int descriptor;
+    size_t length;
+    unsigned char bytes[served_bytes];
+};
+
+/* Answers the opening handshake, always of the same key, or every frame that is whole, in place. */
+static void answer(struct served *client) {
+    static const char head[] =
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+    unsigned char *bytes = client->bytes;
+    size_t done = 0, answered = 0;
+    if (client->length > 0 && bytes[0] == 'G') {
+        if (memcmp(bytes + client->length - 4, "\r\n\r\n", 4)) return;
+        done = client->length;
+        answered = sizeof head - 1;
+        memcpy(bytes, head, answered);
+    } else {
+        while (client->length - done >= 6) {
+            size_t payload = bytes[done + 1] & 127;
+            if (client->length - done < payload + 6) break;
+            unsigned char key[4];
+            memcpy(key, bytes + done + 2, 4);
+            bytes[answered] = bytes[done];
+            bytes[answered + 1] = payload;
+            for (size_t index = 0; index < payload; index++)
+                bytes[answered + 2 + index] = bytes[done + 6 + index] ^ key[index % 4];
+            done += payload + 6;
+            answered += payload + 2;
+        }
+    }
+    if (write(client->descriptor, bytes, answered) != (ssize_t)answered) fail("write");
+    client->length -= done;
+    memmove(bytes, bytes + done, client->length);
+}
+
+static void serve(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1, poll = epoll_create1(0);
+    if (bind(listener, (struct sockaddr *)&address, length) || listen(listener, 512)) fail("listen");
+    getsockname(listener, (struct sockaddr *)&address, &length);
+    printf("%d\n", ntohs(address.sin_port));
+    fflush(stdout);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL}, events[512];
+    epoll_ctl(poll, EPOLL_CTL_ADD, listener, &event);
+    for (;;) {
+        int count = epoll_wait(poll, events, 512, -1), ready = 0;
+        for (int index = 0; index < count; index++) {
+            struct served *client = events[index].data.ptr;
+            if (client == NULL) {
+                client = calloc(1, sizeof *client);
+                client->descriptor = accept(listener, NULL, NULL);
+                setsockopt(client->descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+                event.data.ptr = client;
+                epoll_ctl(poll, EPOLL_CTL_ADD, client->descriptor, &event);
+                continue;
+            }
+            size_t room = served_bytes - client->length;
+            ssize_t received = read(client->descriptor, client->bytes + client->length, room);
+            if (received <= 0) {
+                close(client->descriptor);
+                free(client);
+                continue;
+            }
+            client->length += received;
+            events[ready++].data.ptr = client;
+        }
+        for (int index = 0; index < ready; index++) answer(events[index].data.ptr);
+    }
+}
+
 int main(int argc, char **argv) {
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -234,9 +315,12 @@ int main(int argc, char **argv) {
     } else if (argc == 6 && !strcmp(argv[1], "fan-out")) {
         prepare(atoi(argv[4]), 1);
         fan_out(atoi(argv[2]), atoi(argv[3]), atoi(argv[5]));
+    } else if (argc == 2 && !strcmp(argv[1], "serve")) {
+        serve();
     } else {
         fprintf(stderr, "usage: load echo PORT CONNECTIONS PAYLOAD_BYTES IN_FLIGHT SECONDS\n"
-                        "       load fan-out PORT READERS PAYLOAD_BYTES MESSAGES\n");
+                        "       load fan-out PORT READERS PAYLOAD_BYTES MESSAGES\n"
+                        "       load serve\n");
         return 2;
     }
     return 0;

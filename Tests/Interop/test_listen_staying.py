@@ -100,8 +100,8 @@ def test_a_client_that_says_anything_is_not_idle():
 
 
 def test_a_client_that_is_sent_anything_is_not_idle():
-    with Listener("--idle-timeout", "1s", stdin=-1) as server, Client(server.port) as client:
-        for number in range(15):
+    with Listener("--idle-timeout", "2s", stdin=-1) as server, Client(server.port) as client:
+        for number in range(25):
             time.sleep(0.1)
             server.send(f"{number}\n".encode())
             assert client.read_frame().payload == f"{number}".encode()

@@ -13,12 +13,37 @@ extension Connection {
         public let pausesReadingWhenFull: Bool
         /// Whether pings are answered, as they must be.
         public let answersPings: Bool
+        /// Decodes bytes, and returns how many of them. Made where the type of the handler is known, so that the decoding
+        /// loop is specialised for it: a stream reaches its delegate dynamically, in code that is generic still.
+        let decode: @Sendable (Connection<Handler>, inout MutableRawSpan) -> Int
 
         /// Makes settings; `closeTimeout` is 5 s by default.
-        public init(
+        @inlinable
+        public convenience init(
             role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
             pausesReadingWhenFull: Bool = false, answersPings: Bool = true
         ) {
+            self.init(
+                role: role, limits: limits, fragmentBytes: fragmentBytes, closeTimeout: closeTimeout,
+                pausesReadingWhenFull: pausesReadingWhenFull, answersPings: answersPings
+            ) { connection, bytes in
+                connection.handler.connectionWillReceive(connection)
+                var events = ConnectionEvents(connection: connection, handler: connection.handler)
+                do throws(ProtocolError) {
+                    return try connection.session.receive(&bytes, handler: &events)
+                } catch {
+                    connection.peerViolated(error)
+                    return bytes.byteCount
+                }
+            }
+        }
+
+        @usableFromInline
+        internal init(
+            role: Role, limits: Limits, fragmentBytes: Int?, closeTimeout: Duration, pausesReadingWhenFull: Bool,
+            answersPings: Bool, decode: @escaping @Sendable (Connection<Handler>, inout MutableRawSpan) -> Int
+        ) {
+            self.decode = decode
             self.role = role
             self.limits = limits
             self.fragmentBytes = fragmentBytes

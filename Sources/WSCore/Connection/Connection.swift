@@ -6,8 +6,6 @@
 /// All that is sent during a turn of the loop leaves with one write at its end. The stream keeps the connection
 /// alive, and the connection its handler, until the connection has ended.
 public final class Connection<Handler: ConnectionHandler> {
-    /// The loop the connection belongs to.
-    public let loop: EventLoop
     /// What it was made with.
     public let settings: Settings
     /// Takes what happens.
@@ -16,9 +14,6 @@ public final class Connection<Handler: ConnectionHandler> {
     private let stream: any ByteStream
     private let resources: ConnectionResources
     @usableFromInline internal var session: Session
-    /// Decodes bytes. Made where the type of the handler is known, so that the decoding loop is specialised for it:
-    /// a stream reaches its delegate dynamically, in code that is generic still.
-    private let decode: (Connection<Handler>, inout MutableRawSpan) -> Int
     /// What was read when the handler could take no more, to be decoded before anything else is read; nil: nothing.
     private var unread: ConnectionUnreadBytes?
     private var isReceiving = false
@@ -44,35 +39,14 @@ public final class Connection<Handler: ConnectionHandler> {
     ///   - deflate: What was agreed on for permessage-deflate; nil: it is not used.
     ///   - resources: What it shares with the other connections of the loop.
     ///   - handler: Takes what happens.
-    @inlinable
-    public convenience init(
+    public init(
         _ stream: any ByteStream, settings: Settings, deflate: DeflateParameters? = nil, resources: ConnectionResources,
         handler: Handler
     ) {
-        self.init(stream, settings: settings, deflate: deflate, resources: resources, handler: handler) {
-            connection, bytes in
-            connection.handler.connectionWillReceive(connection)
-            var events = ConnectionEvents(connection: connection, handler: connection.handler)
-            do throws(ProtocolError) {
-                return try connection.session.receive(&bytes, handler: &events)
-            } catch {
-                connection.peerViolated(error)
-                return bytes.byteCount
-            }
-        }
-    }
-
-    @usableFromInline
-    internal init(
-        _ stream: any ByteStream, settings: Settings, deflate: DeflateParameters?, resources: ConnectionResources,
-        handler: Handler, decode: @escaping (Connection<Handler>, inout MutableRawSpan) -> Int
-    ) {
-        self.decode = decode
         self.stream = stream
         self.resources = resources
         self.settings = settings
         self.handler = handler
-        loop = stream.loop
         let codec = deflate.map { resources.deflateMemory.makeCodec(for: $0, role: settings.role) }
         session = Session(
             role: settings.role, limits: settings.limits, maskingKeys: resources.maskingKeys,
@@ -99,6 +73,9 @@ public final class Connection<Handler: ConnectionHandler> {
         }
         updateReading()
     }
+
+    /// The loop the connection belongs to.
+    public var loop: EventLoop { resources.loop }
 
     /// What has been sent, or waits to be. Not to be asked while a message is handed over.
     public var sentTraffic: Traffic { session.outbox.traffic }
@@ -295,7 +272,7 @@ public final class Connection<Handler: ConnectionHandler> {
         resources.outputStorage.lend(to: &session.outbox.bytes)
         isReceiving = true
         defer { isReceiving = false }
-        return decode(self, &bytes)
+        return settings.decode(self, &bytes)
     }
 
     private func afterReceiving() {

@@ -2,7 +2,7 @@
 ///
 /// While a `received` method runs, the connection is decoding: answers go to the `outbox` it is given, and the
 /// methods of the connection that send are not to be called. Those of other connections may be.
-public protocol ConnectionHandler: AnyObject {
+public protocol ConnectionHandler: AnyObject, SendableMetatype {
     /// Bytes have been read and are about to be decoded: a few calls of the others may follow, or none.
     func connectionWillReceive(_ connection: Connection<Self>)
     /// A whole message has arrived; it is valid during the call, and text is valid UTF-8.

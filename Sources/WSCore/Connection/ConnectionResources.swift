@@ -1,5 +1,7 @@
 /// What the connections of one loop share: masking keys, and the memory that compression borrows.
 public final class ConnectionResources {
+    /// The loop.
+    let loop: EventLoop
     /// The keys for the frames of clients.
     public let maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
     /// Storage for what is written in one turn.
@@ -19,6 +21,7 @@ public final class ConnectionResources {
     ///   - idleInterval: A connection that has compressed and decompressed nothing for one to two of these gives zlib's
     ///     memory back; 1 s by default.
     public init(on loop: EventLoop, idleInterval: Duration = .seconds(1)) {
+        self.loop = loop
         self.idleInterval = idleInterval
         let timer = Timer(on: loop) { [unowned self] in releaseIdleMemory() }
         timer.keepsLoopAlive = false

@@ -8,10 +8,11 @@ public final class SystemStream: ByteStream {
     public var delegate: (any ByteStreamDelegate)?
     /// Whether ``close()`` has been called.
     public private(set) var isClosed = false
+    // Beside the other, as there are many streams.
+    private var isReading = false
 
     internal let handle: UnsafeMutablePointer<uv_stream_t>
     private var pendingWrite: PendingWrite?
-    private var isReading = false
 
     /// Storage for what the kernel does not take at once that is kept from one busy moment to the next, in bytes: none, for
     /// streams of which there are many.

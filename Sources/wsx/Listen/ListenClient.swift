@@ -112,7 +112,7 @@ final class ListenClient: ConnectionHandler {
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
         gate?.goOn()
         program?.clientDidDrain()
-        run.clientDidDrain(number)
+        run.slowReaders.clientDidDrain(number)
     }
 
     /// Reports the end.

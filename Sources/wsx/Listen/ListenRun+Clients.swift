@@ -93,7 +93,7 @@ extension ListenRun {
         writeEvent { $0.writeClose(end, client: number) }
         if settings.arguments.servesOnce { return endAfterOnlyClient(with: failure) }
         if stopIfOver() { return }
-        clientDidDrain(number)
+        slowReaders.clientDidDrain(number)
     }
 
     /// What a connection's end is a failure of: where there are many, that clients come and go is none of the server's.

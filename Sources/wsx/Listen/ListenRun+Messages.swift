@@ -46,7 +46,7 @@ extension ListenRun {
     func relay(_ payload: RawSpan, as kind: MessageKind, from sender: Connection<ListenClient>) {
         guard !settings.needsGates else { return sendThroughGates(payload, as: kind, from: sender) }
         recordToAll(payload, as: kind, from: sender)
-        if server.send(payload, as: kind, toAllBut: sender) { holdForSlowReaders(sender) }
+        if server.send(payload, as: kind, toAllBut: sender) { slowReaders.hold(sender) }
     }
 
     /// Whether pings, pongs and close frames are shown.
@@ -122,7 +122,7 @@ extension ListenRun: InputReader.Receiver {
 
     /// Full queues pause the input, and so does the lack of clients.
     func receivedInputPiece() {
-        holdForSlowReaders()
+        slowReaders.hold()
         if holdsInput { input?.pause() }
     }
 

@@ -36,11 +36,7 @@ final class ListenRun {
     private(set) var isEnding = false
     private(set) var isStopping = false
     private var signals: [SignalWatcher] = []
-    /// The clients whose queues are full, by their number, while others wait for them.
-    var slowReaders: [Int: SlowReader] = [:]
-    /// The clients that wait for these, because their messages go to all.
-    var heldSenders: Set<Int> = []
-    var slowReaderTimer: Timer?
+    private(set) lazy var slowReaders = SlowReaders(of: self)
     var hasReportedLimit = false
     /// How many gates hold so much that what is for all has to wait.
     var fullGateCount = 0

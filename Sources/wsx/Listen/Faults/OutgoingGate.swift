@@ -147,7 +147,7 @@ final class OutgoingGate {
         while isOverdue || !connection.isFull, line.takeFirst(at: now, { run.pass($0, $1, to: connection) }) {}
         guard !hasEnded else { return }
         // Who takes nothing is not waited for where the messages are for others, too.
-        if connection.isFull, !run.settings.arguments.mode.answersByItself { run.holdForSlowReaders() }
+        if connection.isFull, !run.settings.arguments.mode.answersByItself { run.slowReaders.hold() }
         self.line = line
         if isFull, self.line.queuedBytes <= Self.queueLimitBytes / 2 {
             isFull = false
