@@ -38,7 +38,7 @@ def check(out):
     in_time = sum(second["received"] for second in results["per_second"])
     assert in_time <= messages["received"]
     if results["duration_s"]:
-        assert results["rate_per_second"] == pytest.approx(in_time / results["duration_s"], rel=1e-4, abs=0.06)
+        assert results["rate_per_second"] == pytest.approx(in_time / results["duration_s"], rel=0.01, abs=0.06)
     return results
 
 

@@ -125,7 +125,9 @@ private struct NumberReader {
     var remainingBytes: Int { bytes.count - offset }
 
     /// A number of fixed length, its highest byte first.
-    mutating func read<Number: FixedWidthInteger & UnsignedInteger>(_ type: Number.Type) throws(HistogramError) -> Number {
+    mutating func read<Number: FixedWidthInteger & UnsignedInteger>(_ type: Number.Type) throws(HistogramError)
+        -> Number
+    {
         var number: Number = 0
         for _ in 0..<MemoryLayout<Number>.size { number = number << 8 | Number(try readByte()) }
         return number

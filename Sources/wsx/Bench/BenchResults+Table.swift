@@ -11,14 +11,16 @@ extension BenchResults {
         lines.append("rate       \(ResultWords.count(Int(rate.rounded()))) replies a second")
         lines.append(
             "bytes      \(ResultWords.bytes(tally.sentBytes)) sent and \(ResultWords.bytes(tally.receivedBytes)) received, "
-                + "\(ResultWords.bytes(tally.sentWireBytes)) and \(ResultWords.bytes(tally.receivedWireBytes)) with frames")
+                + "\(ResultWords.bytes(tally.sentWireBytes)) and \(ResultWords.bytes(tally.receivedWireBytes)) with frames"
+        )
         lines.append("errors     " + (tally.errorCount == 0 ? "none" : palette.failure(errors)))
         lines.append("processor  \(processor)")
         lines += ["", row("", "latency", "handshake")]
         lines.append(row("min", time(latencies.minimum), time(handshakes.minimum)))
         lines.append(row("mean", ResultWords.time(latencies.mean), ResultWords.time(handshakes.mean)))
         lines.append(
-            row("stddev", ResultWords.time(latencies.standardDeviation), ResultWords.time(handshakes.standardDeviation)))
+            row("stddev", ResultWords.time(latencies.standardDeviation), ResultWords.time(handshakes.standardDeviation))
+        )
         for (_, label, percentile) in Self.percentiles {
             lines.append(
                 row(

@@ -105,7 +105,8 @@ final class BenchRun {
         handshakes.add(worker.handshakes)
         let results = BenchResults(
             settings: settings, tally: worker.tally, latencies: latencies, handshakes: handshakes,
-            seconds: worker.latencies.seconds, duration: .nanoseconds(Int64(clamping: worker.endTime &- worker.startTime)),
+            seconds: worker.latencies.seconds,
+            duration: .nanoseconds(Int64(clamping: worker.endTime &- worker.startTime)),
             processorTime: ProcessorTime.used, startTime: startTime)
         let text =
             switch settings.arguments.output {

@@ -61,7 +61,9 @@ struct EchoMessage: ~Copyable {
             base.storeBytes(of: hashWord, toByteOffset: Self.mostDigits, as: UInt64.self)
             return
         }
-        for index in 0..<numberDigits { storage[index] = Self.digit(Self.mostDigits - numberDigits + index, numberWord) }
+        for index in 0..<numberDigits {
+            storage[index] = Self.digit(Self.mostDigits - numberDigits + index, numberWord)
+        }
         for index in 0..<hashDigits {
             storage[numberDigits + index] = Self.digit(Self.mostDigits - hashDigits + index, hashWord)
         }

@@ -16,7 +16,8 @@ extension LoadWorker {
     private func openNext() {
         let number = UInt64(begunCount)
         begunCount += 1
-        let connector = Connector(settings.connector, resources: connectorResources, on: loop) { [unowned self] result in
+        let connector = Connector(settings.connector, resources: connectorResources, on: loop) {
+            [unowned self] result in
             switch result {
             case .success(let opened): self.opened(opened, number)
             case .failure(let error): failed(error)

@@ -108,7 +108,8 @@ enum Failure: Error {
             "\(Self.number(count, "request")) had no reply within \(Self.words(for: limit)); "
                 + "--reply-timeout waits longer"
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
-        case .badReplies(let tally): "the replies: \(tally.faults); each message is to come back once, in order, as it was"
+        case .badReplies(let tally):
+            "the replies: \(tally.faults); each message is to come back once, in order, as it was"
         case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told: nil
         }

@@ -20,7 +20,9 @@ import WSCore
 
     @Test("a short message is the end of the number and the end of the hash", arguments: 1...17)
     func shortForms(byteCount: Int) {
-        var (long, short) = (Self.text(byteCount: 16, number: 0xFEDC_BA98), Self.text(byteCount: byteCount, number: 0xFEDC_BA98))
+        var (long, short) = (
+            Self.text(byteCount: 16, number: 0xFEDC_BA98), Self.text(byteCount: byteCount, number: 0xFEDC_BA98)
+        )
         let numberDigits = min(8, (byteCount + 1) / 2)
         let hashDigits = min(8, byteCount - numberDigits)
         #expect(short.utf8.count == byteCount)
@@ -29,18 +31,20 @@ import WSCore
         #expect(short == long)
     }
 
-    @Test("a message is equal to itself and to nothing that differs in one byte", arguments: [1, 7, 8, 9, 16, 20, 64, 1001])
+    @Test(
+        "a message is equal to itself and to nothing that differs in one byte",
+        arguments: [1, 7, 8, 9, 16, 20, 64, 1001])
     func equality(byteCount: Int) {
         var message = EchoMessage(byteCount: byteCount)
         message.stamp(5, of: 1)
         let bytes = message.withBytes { $0.withUnsafeBytes { Array($0) } }
-        #expect(message.isEqual(bytes))
-        #expect(!message.isEqual(Array(bytes.dropLast())))
-        #expect(!message.isEqual(bytes + [0]))
+        #expect(message.isEqual(bytes) == true)
+        #expect(message.isEqual(Array(bytes.dropLast())) == false)
+        #expect(message.isEqual(bytes + [0]) == false)
         for index in bytes.indices {
             var other = bytes
             other[index] ^= 1
-            #expect(!message.isEqual(other))
+            #expect(message.isEqual(other) == false)
         }
     }
 
@@ -76,11 +80,11 @@ import WSCore
     @Test("a message that was given is the same every time, and has no number")
     func given() {
         var message = EchoMessage(Array("hello".utf8))
-        #expect(!message.isNumbered)
+        #expect(message.isNumbered == false)
         #expect(Self.text(&message, 1, 1) == "hello")
         #expect(Self.text(&message, 2, 2) == "hello")
-        #expect(message.isEqual(Array("hello".utf8)))
-        #expect(!message.isEqual(Array("hellO".utf8)))
+        #expect(message.isEqual(Array("hello".utf8)) == true)
+        #expect(message.isEqual(Array("hellO".utf8)) == false)
         #expect(message.found(in: Array("hello".utf8), of: 1, expected: 0) == nil)
     }
 

@@ -107,7 +107,10 @@ extension CommandSpecification {
     private static let statuses = ManualSection(
         "EXIT STATUS",
         .definitions([
-            ("0", "Done as asked: all connections could be opened and were closed as they should be, all replies are right."),
+            (
+                "0",
+                "Done as asked: all connections could be opened and were closed as they should be, all replies are right."
+            ),
             ("1", "The server closed a connection, or one was lost."),
             ("2", "Bad usage."),
             ("3", "A connection could not be made (name, address, proxy or TLS)."),

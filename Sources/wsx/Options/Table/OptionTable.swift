@@ -2,7 +2,8 @@
 enum OptionTable {
     /// The options in the order in which help and manual show them within a group.
     static let all: [OptionSpecification] =
-        load + messages + server + programs + access + web + faults + format + ending + requests + staying + request + network
+        load + messages + server + programs + access + web + faults + format + ending + requests + staying + request
+        + network
         + proxies + tls
         + serverTLS
         + compression + limits + results + display + prompt + general
