@@ -136,7 +136,7 @@ struct EchoMessage: ~Copyable {
     /// Mixes a number and a connection, as the finaliser of MurmurHash3 does.
     @inline(__always)
     private static func hash(_ number: UInt64, _ connection: UInt64) -> UInt32 {
-        var word = number ^ connection &<< 32 ^ 0x9E37_79B9_7F4A_7C15
+        var word = number ^ (connection &+ 1) &* 0x9E37_79B9_7F4A_7C15
         word = (word ^ word &>> 33) &* 0xFF51_AFD7_ED55_8CCD
         word = (word ^ word &>> 33) &* 0xC4CE_B9FE_1A85_EC53
         return UInt32(truncatingIfNeeded: word ^ word &>> 33)
