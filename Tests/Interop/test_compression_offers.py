@@ -110,7 +110,6 @@ def test_a_server_has_wishes_of_its_own(arguments, offer, answer):
     [([], f"{NAME}; client_max_window_bits"),
      (["--compress"], f"{NAME}; client_max_window_bits"),
      (["--compress=off"], None),
-     (["--compress=off", "--compress-no-context"], None),
      (["--compress-window-bits", "9"], f"{NAME}; server_max_window_bits=9; client_max_window_bits=9"),
      # Many peers cannot do with 8.
      (["--compress-window-bits", "8"], f"{NAME}; server_max_window_bits=9; client_max_window_bits=9"),

@@ -168,6 +168,16 @@ def test_a_program_has_a_clean_environment():
     assert "HTTP_PROXY" not in variables
 
 
+def test_a_program_has_the_descriptor_limit_that_wsx_began_with():
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    begin = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    with Listener(program=["sh", "-c", "ulimit -Sn; ulimit -Hn"], preexec_fn=begin) as server, client(server) as stream:
+        assert stream.read_message().payload == b"256"
+        assert stream.read_message().payload.decode() == str(hard).replace("-1", "unlimited")
+        limits = pathlib.Path(f"/proc/{server.pid}/limits").read_text()
+        assert re.search(rf"Max open files +{hard} ", limits), "wsx itself has raised its own"
+
+
 def test_a_program_has_the_standard_descriptors_and_no_other():
     descriptors = [os.open("/dev/null", os.O_RDONLY) for _ in range(3)]
     high = 200

@@ -1,8 +1,11 @@
 """The log of `wsx listen`: a line a connection, which no client can forge."""
 
+import os
 import re
+import signal
 import socket
 import ssl
+import struct
 
 import pytest
 
@@ -22,6 +25,21 @@ REFUSED = (
 def end_of(server):
     """The last line of a client, in the groups of END."""
     return re.fullmatch(END, server.wait_for(r"Client \d+ disconnected.*").group().decode())
+
+
+@pytest.mark.parametrize(("field", "line"), [
+    (b"X: y", r"Client 1 connected from an unknown address: /\nClient 1 disconnected: 1006, from an unknown address, path"),
+    (b"Origin: http://elsewhere.example", "Refused a request: 403, from an unknown address, origin"),
+])
+def test_a_client_that_is_gone_at_once_does_not_pass_for_a_local_one(field, line):
+    with Listener("--echo") as server:
+        os.kill(server.pid, signal.SIGSTOP)
+        sock = socket.create_connection(("127.0.0.1", server.port))
+        sock.sendall(wire.upgrade_request(server.port, "/", field))
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        sock.close()
+        os.kill(server.pid, signal.SIGCONT)
+        server.wait_for(line)
 
 
 def test_a_connection_leaves_one_line_with_everything():

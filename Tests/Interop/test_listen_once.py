@@ -171,3 +171,53 @@ def test_an_event_tells_why():
             client.close(4000)
         assert server.wait() == 1
         assert b'"type":"error"' in server.out and b'"kind":"closed"' in server.out
+
+
+# The program of the only client tells by its status.
+
+
+@pytest.mark.parametrize("script, status, words", [
+    ("exit 0", 0, None), ("exit 3", 1, "sh exited with status 3"), ("kill -9 $$", 1, "sh was ended by signal 9"),
+])
+def test_a_program_that_fails_is_status_1(script, status, words):
+    with once(program=["sh", "-c", script]) as server, Client(server.port) as client:
+        assert client.read_until_close().close_code == (1011 if status else 1000)
+        client.send(wire.close(1011 if status else 1000, is_masked=True))
+        assert server.wait() == status
+        lines = [line for line in server.err.splitlines() if line.startswith("wsx: ")]
+        assert lines == ([f"wsx: {words}"] if words else [])
+
+
+def test_a_program_that_fails_after_its_client_has_left_is_status_1():
+    with once("--output", "json", "--exec-grace", "20s", program=["sh", "-c", "cat; exit 5"]) as server:
+        with Client(server.port) as client:
+            client.close(1000)
+        assert server.wait() == 1
+        assert server.err.count("sh exited with status 5") == 1
+        assert "wsx: sh exited with status 5\n" in server.err
+        assert b'"kind":"program","message":"sh exited with status 5","client":1' in server.out
+
+
+def test_a_program_that_has_to_be_ended_has_not_failed():
+    with once("--exec-grace", "100ms", program=["sh", "-c", "trap 'exit 7' TERM; echo; sleep 30 & wait"]) as server:
+        with Client(server.port) as client:
+            assert client.read_frame().payload == b""
+            client.close(1000)
+        assert server.wait() == 0
+
+
+def test_programs_that_fail_do_not_end_a_server_of_many():
+    with Listener(program=["sh", "-c", "exit 3"]) as server:
+        with Client(server.port) as client:
+            assert client.read_until_close().close_code == 1011
+        server.wait_for("Client 1: sh exited with status 3\n")
+        assert server.stop() == 0
+
+
+def test_a_line_of_its_program_that_is_too_long_is_status_1():
+    with once("--max-message-size", "10", program=["sh", "-c", "echo 12345678901; cat"]) as server:
+        with Client(server.port) as client:
+            assert client.read_until_close().close_code == 1011
+            client.send(wire.close(1011, is_masked=True))
+            assert server.wait() == 1
+        assert "wsx: a line of sh has more than 10 bytes" in server.err

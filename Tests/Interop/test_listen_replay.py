@@ -169,5 +169,5 @@ def test_a_bad_line_is_named_before_anything_is_served(tmp_path):
     path.write_bytes(b'{"type":"open"}\nnot json\n')
     assert_fails(wsx("listen", "--replay", path, "0"), 2, f"--replay {path}, line 2: ")
     path.write_text("")
-    assert_fails(wsx("listen", "--replay", path, "0"), 2, "nothing in it was sent by a server")
+    assert_fails(wsx("listen", "--replay", path, "0"), 2, "it is empty")
     assert_fails(wsx("listen", "--replay", tmp_path, "0"), 2, "on a directory")

@@ -115,6 +115,15 @@ def test_a_heartbeat_keeps_a_client_from_being_idle():
         assert "disconnected" not in server.err
 
 
+def test_a_client_that_waits_for_a_delayed_answer_is_not_idle():
+    with Listener("--echo", "--delay", "2s", "--idle-timeout", "500ms") as server, Client(server.port) as client:
+        client.send(wire.text("question", is_masked=True))
+        # Four times the limit.
+        assert client.read_frame().payload == b"question"
+        assert client.read_until_close().close_code == 1001
+        server.wait_for("idle for 500 ms")
+
+
 def test_a_client_that_waits_for_a_full_output_is_not_idle():
     read_end, write_end = os.pipe()
     with Listener("--idle-timeout", "300ms", stdout=write_end) as server, Client(server.port) as client:

@@ -3,11 +3,15 @@
 import asyncio
 import os
 import re
+import signal
 import ssl
 
 import pytest
 import websockets
+
+import wire
 from processes import Listener, assert_fails, wait_until, wsx
+from test_listen_once import Client
 
 
 def thread_count(pid):
@@ -90,3 +94,30 @@ def test_what_needs_one_thread_is_refused(arguments, words):
 @pytest.mark.parametrize("value", ["0", "257", "x", "-1"])
 def test_bad_numbers_of_threads_are_refused(value):
     assert_fails(wsx("listen", "--echo", f"--threads={value}", "0"), 2, "--threads", value)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_asked_twice_it_does_not_wait_for_clients_that_do_not_answer(number):
+    with Listener("--echo", "--threads", "4", "--close-timeout", "1h") as server:
+        clients = [Client(server.port) for _ in range(20)]
+        server.signal(number)
+        # All are told, on whatever thread they are, and none answers.
+        for client in clients:
+            assert client.read_frame().close_code == 1001
+        assert server.process.poll() is None
+        server.signal(number)
+        assert server.wait(20) == 0
+        for client in clients:
+            client.sock.close()
+
+
+def test_the_end_waits_for_the_clients_of_all_threads():
+    with Listener("--echo", "--threads", "4", "--close-timeout", "1h") as server:
+        clients = [Client(server.port) for _ in range(20)]
+        server.signal(signal.SIGINT)
+        for client in clients:
+            assert client.read_frame().close_code == 1001
+        for client in clients:
+            client.send(wire.close(1001, is_masked=True))
+        assert server.wait(20) == 0
+        assert server.err.count("disconnected: 1001") == 20

@@ -9,6 +9,7 @@ import pytest
 import wire
 from processes import BINARY, Listener, Running, wait_until, wsx
 from scripted_server import ScriptedServer
+from test_listen_once import Client
 from terminal import RawTerminal, Screen
 
 
@@ -458,6 +459,30 @@ def test_a_line_of_listen_can_be_for_one_client(screen):
             screen.enter("still here")
             second.wait_for("still here\n", "out")
     screen.press("C-d")
+    screen.wait_for_last_line("shell$")
+
+
+def test_what_is_typed_after_the_close_is_said_not_to_be_sent(screen):
+    screen.enter("$WSX listen --close-timeout 1h 0")
+    port = int(screen.wait_for(r"Listening on ws://127\.0\.0\.1:(\d+)/[.;]").group(1))
+    screen.wait_for_last_line(">")
+    # They answer no close frame.
+    with Client(port) as first, Client(port) as second:
+        screen.wait_for("Client 2 connected")
+        screen.enter("@1 /close 4000")
+        assert first.read_frame().close_code == 4000
+        screen.enter("@1 to the first")
+        screen.wait_for("client 1 is being closed: the message was not sent$")
+        screen.enter("to those left")
+        assert second.read_frame().payload == b"to those left"
+        screen.enter("/close")
+        assert second.read_frame().close_code == 1000
+        screen.enter("to nobody")
+        screen.wait_for("every client is being closed: the message was not sent$")
+        screen.enter("/quit")
+        screen.enter("too late")
+        screen.wait_for("the server is ending: the message was not sent$")
+        assert [line for line in screen.lines if "→ text" in line and "to those left" not in line] == []
     screen.wait_for_last_line("shell$")
 
 

@@ -1,7 +1,7 @@
 /// What there is to say of a client that did not become a connection, for a log.
 public struct OpeningFacts: Sendable {
-    /// The client's address; nil on a Unix-domain socket.
-    public let address: SocketAddress?
+    /// Where the client is.
+    public let address: PeerAddress
     /// When it was accepted, in the loop's turn time.
     public let acceptTime: Duration
     /// The number of bytes that came from it.

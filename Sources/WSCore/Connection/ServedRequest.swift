@@ -2,8 +2,8 @@
 public struct ServedRequest {
     /// The request.
     public let request: RequestHead
-    /// The client's address; nil on a Unix-domain socket.
-    public let address: SocketAddress?
+    /// Where the client is.
+    public let address: PeerAddress
     /// The status of the answer.
     public let status: Int
     /// When the client was accepted, in the loop's turn time.

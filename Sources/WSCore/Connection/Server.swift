@@ -84,8 +84,8 @@ public final class Server<Handler: ConnectionHandler> {
         public let upgrade: ServerUpgrade
         /// The extensions that were accepted.
         public let extensions: [ExtensionOffer]
-        /// The client's address; nil on a Unix-domain socket.
-        public let address: SocketAddress?
+        /// Where the client is.
+        public let address: PeerAddress
         /// What was agreed for TLS; nil: it is not used.
         public let tls: TLSSummary?
         /// Which of the endpoints it came to, from 0 in the order of ``Server/listen(on:)``.
@@ -282,7 +282,7 @@ public final class Server<Handler: ConnectionHandler> {
     }
 
     private func open(
-        _ stream: any ByteStream, _ upgrade: ServerUpgrade, address: SocketAddress?, at endpointIndex: Int,
+        _ stream: any ByteStream, _ upgrade: ServerUpgrade, address: PeerAddress, at endpointIndex: Int,
         firstBytes: [UInt8]
     ) {
         lastNumber += numberStep

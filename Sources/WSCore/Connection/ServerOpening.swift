@@ -11,7 +11,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     }
 
     let stream: any ByteStream
-    private let address: SocketAddress?
+    private let address: PeerAddress
     private let acceptTime: Duration
     private var traffic = (receivedBytes: 0, sentBytes: 0)
     private var handshake: ServerHandshake
@@ -26,7 +26,7 @@ internal final class ServerOpening: ByteStreamDelegate {
     var didTakeLeave: () -> Void = {}
 
     init(
-        _ stream: any ByteStream, from address: SocketAddress?, policy: ServerPolicy, timeout: Duration,
+        _ stream: any ByteStream, from address: PeerAddress, policy: ServerPolicy, timeout: Duration,
         refusal: @escaping (ServerUpgrade) -> HandshakeRefusal?,
         completion: @escaping (ServerOpening, Outcome) -> Void
     ) {

@@ -31,6 +31,7 @@ public struct ServerPolicy: Sendable {
             guard seen.insert(name).inserted else { throw .repeatedSubprotocol(name) }
         }
         for origin in allowedOrigins where origin != "*" && origin != "null" {
+            guard !origin.utf8.contains(UInt8(ascii: "*")) else { throw .originPattern(origin) }
             guard WebOrigin(parsing: origin) != nil else { throw .invalidOrigin(origin) }
         }
         let reservedFields = ClientRequest.reservedFields + [ClientRequest.subprotocolFieldName]

@@ -4,6 +4,8 @@ public enum ServerPolicyError: Error, Equatable, CustomStringConvertible {
     case repeatedSubprotocol(String)
     case invalidPath(String)
     case invalidOrigin(String)
+    /// An origin with an asterisk in it, which no browser's would match.
+    case originPattern(String)
     /// A response field that the handshake itself sets.
     case reservedField(String)
 
@@ -16,6 +18,8 @@ public enum ServerPolicyError: Error, Equatable, CustomStringConvertible {
         case .invalidPath(let path): "\(quoted(path)) is not a path; write one like /chat, without a query"
         case .invalidOrigin(let origin):
             "\(quoted(origin)) is not an origin; write https://HOST[:PORT] without a path, or *"
+        case .originPattern(let origin):
+            "\(quoted(origin)) is no pattern that would match; name each origin whole, or * for all of them"
         case .reservedField(let name): "the field \(quoted(name)) is set by the handshake; leave it out"
         }
     }

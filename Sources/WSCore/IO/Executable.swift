@@ -33,6 +33,19 @@ public enum Executable {
         throw failure
     }
 
+    /// The interpreter that the first line of a script names; nil: it is none, or cannot be read.
+    public static func interpreter(of path: String) -> String? {
+        guard let beginning = try? File.readBeginning(of: path, maximumBytes: interpreterLineBytes),
+            beginning.starts(with: "#!".utf8)
+        else { return nil }
+        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let name = beginning.dropFirst(2).drop(while: isBlank).prefix { !isBlank($0) && $0 != UInt8(ascii: "\n") }
+        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+    }
+
+    /// As much of a script's first line as Linux reads.
+    private static let interpreterLineBytes = 256
+
     private static func check(_ path: String) throws(IOError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw IOError(code: uv_translate_sys_error(errno)) }

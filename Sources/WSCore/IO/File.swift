@@ -13,6 +13,18 @@ public enum File {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether it is certain that there is nothing at `path`.
+    public static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
+    /// The directory that a file at `path` is in, or would be.
+    public static func directory(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     /// Makes the directory at `path` and those that it is in, each for its owner alone, where they are not there.
     public static func makeDirectory(_ path: String) throws(IOError) {
         if isDirectory(path) { return }
@@ -67,6 +79,16 @@ public enum File {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .invalidArgument }
         guard status.st_size <= maximumBytes else { throw .fileTooLarge }
         return try contents(of: descriptor)
+    }
+
+    /// Reads the beginning of the regular file at `path`, of `maximumBytes` or less.
+    public static func readBeginning(of path: String, maximumBytes: Int) throws(IOError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
+        defer { Descriptor.closeDescriptor(descriptor) }
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumBytes, alignment: 1)
+        defer { bytes.deallocate() }
+        return Array(bytes[..<(try Descriptor.read(descriptor, into: bytes))])
     }
 
     /// Reads all of the file at `path`.

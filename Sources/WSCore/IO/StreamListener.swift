@@ -105,6 +105,8 @@ public final class StreamListener {
     private static func bind(_ pipe: UnsafeMutablePointer<uv_pipe_t>, to path: String) -> Int32 {
         guard AbstractSocket.isNamed(by: path) else {
             let result = uv_pipe_bind(pipe, path)
+            // libuv says so for a directory that is not there, too, as Windows would.
+            if result == UV_EACCES.rawValue, File.isMissing(File.directory(of: path)) { return UV_ENOENT.rawValue }
             let isStale = result == UV_EADDRINUSE.rawValue && Descriptor.removeStaleSocket(path)
             return isStale ? uv_pipe_bind(pipe, path) : result
         }

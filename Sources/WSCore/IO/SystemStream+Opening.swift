@@ -120,12 +120,13 @@ extension SystemStream {
         return SystemStream(on: loop, handle: UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self))
     }
 
-    /// The address of the other end; nil for a Unix-domain socket, or when it is gone.
-    public var peerAddress: SocketAddress? {
-        guard handle.pointee.type == UV_TCP else { return nil }
-        return withTCPHandle { handle in
+    /// Where the other end is.
+    public var peerAddress: PeerAddress {
+        guard handle.pointee.type == UV_TCP else { return .local }
+        let address = withTCPHandle { handle in
             SocketAddress.read { address, length in uv_tcp_getpeername(handle, address, length) }
         }
+        return address.map { .network($0) } ?? .unknown
     }
 
     internal func withTCPHandle<R>(_ body: (UnsafeMutablePointer<uv_tcp_t>) -> R) -> R {

@@ -7,8 +7,8 @@ import WSCore
 struct ConnectionLogLine {
     // Little, as every connection keeps it: most of these texts need no storage of their own.
 
-    /// `127.0.0.1:4711`; nil: a Unix-domain socket.
-    private let address: String?
+    /// `127.0.0.1:4711`
+    private let address: String
     /// In quotes; nil: there was none.
     private let origin: String?
     private let path: String?
@@ -17,11 +17,11 @@ struct ConnectionLogLine {
 
     /// Takes down who the client is and what it asked for.
     /// - Parameters:
-    ///   - address: Where it comes from; nil: a Unix-domain socket.
+    ///   - address: Where it comes from.
     ///   - request: What it asked for; nil: that did not come.
     ///   - acceptTime: When it was accepted, to the millisecond.
-    init(address: SocketAddress?, request: RequestHead?, acceptTime: Duration) {
-        self.address = address.map { Self.compact("\($0)") }
+    init(address: PeerAddress, request: RequestHead?, acceptTime: Duration) {
+        self.address = Self.compact("\(address)")
         origin = request?.fields.first(named: "Origin").map { Self.compact(quoted($0)) }
         // Without the query, where tokens may stand.
         path = request?.path.map { Self.compact(quoted($0)) }
@@ -40,7 +40,7 @@ struct ConnectionLogLine {
         _ subject: String, status: Int?, now: Duration, receivedBytes: Int, sentBytes: Int, reason: String? = nil
     ) -> String {
         let client =
-            "from \(address ?? "a local socket")" + (origin.map { ", origin \($0)" } ?? "")
+            "from \(address)" + (origin.map { ", origin \($0)" } ?? "")
             + (path.map { ", path \($0)" } ?? "")
         let status = status.map { ", status \($0)" } ?? ""
         let time = Self.words(for: now - .milliseconds(acceptMilliseconds))

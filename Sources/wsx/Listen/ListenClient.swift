@@ -140,6 +140,12 @@ final class ListenClient: ConnectionHandler {
     /// Whether so much waits for its time that its source is to pause.
     var hasFullGate: Bool { gate?.isFull ?? false }
 
+    /// Whether something for it waits for its time.
+    var waitsForGate: Bool { gate?.isHolding ?? false }
+
+    /// Whether it is on its way out: it is sent nothing more.
+    var isLeaving: Bool { gate?.isClosing ?? false }
+
     /// Sends what the server of the recording sent.
     private func answer(with exchange: Int, through outbox: inout Outbox) {
         replay?.conversation.forEachReply(of: exchange) { reply, payload in

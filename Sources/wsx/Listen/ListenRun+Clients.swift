@@ -8,20 +8,24 @@ extension ListenRun {
         // A target in absolute form has an authority of its own, which is not where we listen.
         let target = (request.path ?? request.target) + (request.query.map { "?\($0)" } ?? "")
         if !settings.isEmbedded {
-            let origin = client.address.map { " from \($0)" } ?? ""
             let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
             // Without the query, where tokens may stand; --verbose shows it.
             let path = request.path ?? request.target
             let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
-            console.notice(escapingControls("Client \(client.number) connected\(origin): \(shown)\(subprotocol)"))
+            console.notice(escapingControls("Client \(client.number) connected from \(client.address): \(shown)\(subprotocol)"))
         }
         if settings.arguments.verbosity > 0 {
-            if let tls = client.tls { console.notice(ReportedTLS.lines(tls, with: nil).joined(separator: "\n")) }
+            let number = client.number
+            for line in client.tls.map({ ReportedTLS.lines($0, with: nil) }) ?? [] {
+                console.notice("Client \(number): \(line)")
+            }
             for line in ReportedHead.lines(of: request) {
-                console.show(transcript.head(line, .received))
+                console.show(transcript.head(line, .received, client: number))
             }
             let response = String(decoding: client.responseBytes, as: UTF8.self)
-            for line in ReportedHead.lines(ofSent: response) { console.show(transcript.head(line, .sent)) }
+            for line in ReportedHead.lines(ofSent: response) {
+                console.show(transcript.head(line, .sent, client: number))
+            }
         }
         writeEvent { events in
             events.writeOpen(
@@ -76,7 +80,9 @@ extension ListenRun {
         hasReportedLimit = true
         switch limit {
         case .descriptors(let count):
-            console.error("\(count) clients fill the descriptor limit: further ones wait; ulimit -n raises it")
+            let clients = count == 1 ? "1 client fills" : "\(count) clients fill"
+            let limit = settings.share == nil ? "the descriptor limit" : "a thread's part of the descriptor limit"
+            console.error("\(clients) \(limit): further ones wait; ulimit -n raises it")
         case .connections(let count):
             let clients = Failure.number(count, "client")
             console.error("\(clients) at a time: further ones wait until one has left; --max-connections allows more")

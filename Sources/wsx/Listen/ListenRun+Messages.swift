@@ -59,13 +59,20 @@ extension ListenRun: InputReader.Receiver {
         guard let client else {
             switch item {
             case .message(let kind): sendToAll(payload, as: kind)
-            default: for connection in server.connections.values { sendFromInput(item, payload, to: connection) }
+            default:
+                for connection in server.connections.values where connection.takesMessages {
+                    sendFromInput(item, payload, to: connection)
+                }
             }
             return
         }
         guard let connection = server.connections[client] else {
             let what = input?.recordName ?? "input"
             return console.error("\(what) was not sent: there is no client \(client)")
+        }
+        guard connection.takesMessages else {
+            let what = input?.recordName ?? "input"
+            return console.error("\(what) was not sent: client \(client) is being closed")
         }
         sendFromInput(item, payload, to: connection)
     }
@@ -147,13 +154,21 @@ extension ListenRun: InputReader.Receiver {
         reader.start()
     }
 
+    /// Whether there is a client to whom something can still be sent.
+    var hasRecipients: Bool { server.connections.values.contains(where: \.takesMessages) }
+
     /// Sends a message to every client.
     func sendToAll(_ payload: RawSpan, as kind: MessageKind) {
-        if editor != nil || settings.arguments.verbosity > 1 {
+        if editor != nil || settings.arguments.verbosity > 1, hasRecipients {
             showSent(.message(kind), payload, client: nil)
         }
         guard !settings.needsGates else { return sendThroughGates(payload, as: kind) }
         recordToAll(payload, as: kind)
         server.send(payload, as: kind)
     }
+}
+
+extension Connection<ListenClient> {
+    /// Whether what is sent goes to the client: no close frame has been sent, or waits to be.
+    var takesMessages: Bool { !isClosing && !handler.isLeaving }
 }

@@ -66,12 +66,36 @@ extension ListenRun: LineEditor.Delegate {
 
     /// Sends what was typed, and shows it once, however many it goes to.
     private func sendTyped(_ item: InputItem, _ payload: [UInt8], to client: Int?) {
-        if let client, server.connections[client] == nil { return console.error("there is no client \(client)") }
-        guard !server.connections.isEmpty else { return console.error("there is no client to send to") }
+        if let problem = problem(ofSending: item, to: client) { return console.error(problem) }
         if client == nil, case .message(let kind) = item { return sendToAll(payload.span.bytes, as: kind) }
         showSent(item, payload.span.bytes, client: client)
-        for (number, connection) in server.connections where client == nil || number == client {
+        for (number, connection) in server.connections
+        where connection.takesMessages && (client == nil || number == client) {
             send(item, payload.span.bytes, to: connection)
+        }
+    }
+
+    /// Why something cannot be sent to a client, or to all; nil: it can.
+    private func problem(ofSending item: InputItem, to client: Int?) -> String? {
+        let consequence = "the \(item.noun) was not sent"
+        guard let client else {
+            if isEnding { return "the server is ending: \(consequence)" }
+            if server.connections.isEmpty { return "there is no client to send to" }
+            return hasRecipients ? nil : "every client is being closed: \(consequence)"
+        }
+        guard let connection = server.connections[client] else { return "there is no client \(client)" }
+        return connection.takesMessages ? nil : "client \(client) is being closed: \(consequence)"
+    }
+}
+
+extension InputItem {
+    /// What errors call it.
+    fileprivate var noun: String {
+        switch self {
+        case .message: "message"
+        case .ping: "ping"
+        case .pong: "pong"
+        case .close, .end: "close frame"
         }
     }
 }

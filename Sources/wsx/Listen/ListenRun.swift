@@ -34,6 +34,8 @@ final class ListenRun {
     private(set) lazy var programs = settings.program.map { ProgramPool($0, of: self) }
     var failure: Failure?
     private(set) var isEnding = false
+    /// Whether that was asked for, and is not just the end of the only client.
+    private(set) var isEndAskedFor = false
     private(set) var isStopping = false
     private var signals: [SignalWatcher] = []
     private(set) lazy var slowReaders = SlowReaders(of: self)
@@ -113,7 +115,7 @@ final class ListenRun {
         do throws(Failure) {
             let address = try start()
             threads = try settings.forFurtherThreads(listeningOn: address).map { (all) throws(Failure) in
-                try ListenThreads(all)
+                try ListenThreads(all, on: loop) { [unowned self] in stopIfOver() }
             }
             if settings.isRepl { try startEditor() }
             announce()
@@ -189,9 +191,10 @@ final class ListenRun {
 
     /// Closes every client with 1001, and stops when they are gone; asked again, it stops at once.
     func end() {
-        threads?.end()
+        isEndAskedFor = true
         guard !isEnding else { return stop(waitsForOutput: false) }
         isEnding = true
+        threads?.end()
         input?.pause()
         // Standard output may be stuck, and clients that wait for it cannot be heard: there is an end to that, too.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
@@ -205,7 +208,9 @@ final class ListenRun {
     /// Stops when nobody and nothing is waited for any more; returns whether it does.
     @discardableResult
     func stopIfOver() -> Bool {
-        guard isEnding, server.connections.isEmpty, programs?.isEmpty ?? true else { return false }
+        guard isEnding, server.connections.isEmpty, programs?.isEmpty ?? true, threads?.areOver ?? true else {
+            return false
+        }
         stop()
         return true
     }
@@ -240,6 +245,7 @@ final class ListenRun {
         editor = nil
         console.editor = nil
         programs?.kill()
+        threads?.stop()
         isStopping = true
         output?.flush()
         recorder?.flush()

@@ -4,56 +4,100 @@ import WSCore
 /// the others. The kernel deals the clients out.
 final class ListenThreads {
     private var threads: [LoopThread] = []
-    private var wakers: [LoopWaker] = []
+    private var controls: [Control] = []
+    private var runningCount: Int
+    private let didEnd: () -> Void
+
+    /// What a thread can be asked for, on any other.
+    private struct Control: @unchecked Sendable {
+        /// Not to be touched before the thread has ended: kept, so that there is a loop that can be woken.
+        let run: ListenRun
+        /// To close its clients.
+        let end: LoopWaker
+        /// To wait for nobody: a waker of its own, as calls of one that come close together are one.
+        let stop: LoopWaker
+    }
 
     /// What a thread is given: made for it, and used by it alone.
     private struct Start: @unchecked Sendable {
         let settings: ListenSettings
-        let handover: Handover<Result<LoopWaker, Failure>>
+        let handover: Handover<Result<Control, Failure>>
+        /// Told when the thread has nothing more to do.
+        let didEnd: LoopWaker
     }
 
     /// Starts the threads; when it returns, all of them listen.
-    init(_ settings: [ListenSettings]) throws(Failure) {
+    /// - Parameters:
+    ///   - settings: Those of each.
+    ///   - loop: The loop of the thread that starts them.
+    ///   - didEnd: Called there when all of them are over.
+    init(_ settings: [ListenSettings], on loop: EventLoop, didEnd: @escaping () -> Void) throws(Failure) {
+        runningCount = settings.count
+        self.didEnd = didEnd
         for settings in settings {
-            let start = Start(settings: settings, handover: Handover())
+            let start: Start
             do throws(IOError) {
+                let waker = try LoopWaker(on: loop) { [weak self] in self?.threadEnded() }
+                start = Start(settings: settings, handover: Handover(), didEnd: waker)
                 threads.append(try LoopThread { Self.run(start) })
             } catch {
                 throw .system(error)
             }
             switch start.handover.take() {
-            case .success(let waker)?: wakers.append(waker)
+            case .success(let control)?: controls.append(control)
             case .failure(let failure)?: throw failure
             case nil: break
             }
         }
     }
 
-    /// Has the servers close their clients, or asked again, stop at once.
+    /// Whether nothing is waited for any more.
+    var areOver: Bool { runningCount == 0 }
+
+    /// Has the servers close their clients.
     func end() {
-        for waker in wakers { waker.wake() }
+        for control in controls { control.end.wake() }
+    }
+
+    /// Has them stop at once.
+    func stop() {
+        for control in controls { control.stop.wake() }
     }
 
     /// Waits until they have stopped.
     func join() {
         for thread in threads { thread.join() }
         threads = []
+        controls = []
+    }
+
+    private func threadEnded() {
+        runningCount -= 1
+        if areOver { didEnd() }
     }
 
     private static func run(_ start: Start) {
         do throws(Failure) {
             let run = try makeRun(start.settings)
-            let waker: LoopWaker
-            do throws(IOError) {
-                waker = try LoopWaker(on: run.loop) { [unowned run] in run.end() }
-            } catch {
-                throw .system(error)
-            }
+            let control = try makeControl(of: run)
             try run.start()
-            start.handover.give(.success(waker))
-            withExtendedLifetime(run) { run.loop.run() }
+            start.handover.give(.success(control))
+            run.loop.run()
+            start.didEnd.wake()
         } catch {
             start.handover.give(.failure(error))
+        }
+    }
+
+    private static func makeControl(of run: ListenRun) throws(Failure) -> Control {
+        do throws(IOError) {
+            // A loop turns once more when it is released, and somebody may just have woken it.
+            return Control(
+                run: run,
+                end: try LoopWaker(on: run.loop) { [weak run] in run?.end() },
+                stop: try LoopWaker(on: run.loop) { [weak run] in run?.stop(waitsForOutput: false) })
+        } catch {
+            throw .system(error)
         }
     }
 

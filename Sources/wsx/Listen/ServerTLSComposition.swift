@@ -11,13 +11,7 @@ struct ServerTLSComposition {
 
     /// The settings, or ``Failure/badArgument(what:why:)``, which shows no secret; nil: TLS is not used.
     func settings() throws(Failure) -> TLSServerSettings? {
-        guard arguments.isUsed else {
-            let lonely = [("--tls-key", arguments.key), ("--client-ca", arguments.clientAuthorities)]
-                .first { $0.1 != nil }
-            guard let lonely else { return nil }
-            throw .badArgument(
-                what: lonely.0, why: "there is no TLS without a certificate; give --tls-cert or --tls-self-signed")
-        }
+        guard arguments.isUsed else { return nil }
         var settings = TLSServerSettings(certificate: try certificate())
         settings.keyLog = try KeyLog.writer(environment: secrets.environment)
         settings.clientTrust = arguments.clientAuthorities.map { path in

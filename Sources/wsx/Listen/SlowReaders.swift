@@ -11,11 +11,10 @@ final class SlowReaders {
     /// The clients that wait for these, because their messages go to all.
     private var heldSenders: Set<Int> = []
     private var timer: Timer?
-
-    /// How long a client that takes nothing may hold up what goes to all before it is closed with 1013…
-    static let standstillLimit = Duration.seconds(1)
-    /// …and one that takes something, but stays behind.
-    static let holdLimit = Duration.seconds(5)
+    /// How long a client that takes nothing may hold up what goes to all.
+    private var patience = Patience()
+    /// One that takes something, but stays behind, may do so for so many times as long.
+    private static let holdFactor = 5
 
     private struct Reader {
         /// What it had not taken when it was last seen to take something, in bytes.
@@ -48,7 +47,8 @@ final class SlowReaders {
         guard timer == nil else { return }
         let timer = Timer(on: run.loop) { [unowned self] in judge() }
         self.timer = timer
-        timer.start(after: Self.standstillLimit)
+        patience.recover(at: now)
+        timer.start(after: patience.duration)
     }
 
     /// A client has room again, or has left.
@@ -60,6 +60,7 @@ final class SlowReaders {
 
     /// Closes the clients that have taken nothing since they were seen last, and those that hold others up for long.
     private func judge() {
+        var hasClosed = false
         for (number, reader) in readers {
             guard let connection = run.server.connections[number], !connection.isClosing else {
                 readers[number] = nil
@@ -70,9 +71,12 @@ final class SlowReaders {
             readers[number] = nil
             run.console.notice("Client \(number) \(fault) while others wait: closed with 1013")
             run.close(connection, with: CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
+            hasClosed = true
         }
+        // Those that are closed together have held up nobody longer than one has.
+        if hasClosed { patience.lose(at: run.loop.turnTime) }
         goOn()
-        if !readers.isEmpty { timer?.start(after: Self.standstillLimit) }
+        if !readers.isEmpty { timer?.start(after: patience.duration) }
     }
 
     /// What a client is to be closed for; nil: nothing yet.
@@ -84,8 +88,8 @@ final class SlowReaders {
             readers[number]?.unsentBytes = unsentBytes
             readers[number]?.time = now
         }
-        if now - reader.fullTime >= Self.holdLimit { return isMoving ? "stays behind" : "takes nothing" }
-        return !isMoving && now - reader.time >= Self.standstillLimit ? "takes nothing" : nil
+        if now - reader.fullTime >= patience.duration * Self.holdFactor { return isMoving ? "stays behind" : "takes nothing" }
+        return !isMoving && now - reader.time >= patience.duration ? "takes nothing" : nil
     }
 
     private func goOn() {

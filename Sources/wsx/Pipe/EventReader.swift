@@ -4,7 +4,8 @@ import WSCore
 ///
 ///     {"type":"message","direction":"out","opcode":"text","data":"hello"} → .item(.message(.text)), payload hello
 ///
-/// Members that are not known are passed over, and so are those that mean nothing to the type.
+/// Members that are not known are passed over, and so are those that mean nothing to the type, and those that are null,
+/// but for `client`.
 struct EventReader: ~Copyable {
     private enum Member: String {
         case type, time, direction, opcode, data, base64, code, reason, client
@@ -54,7 +55,9 @@ struct EventReader: ~Copyable {
                 member = (try? decode(token, in: line, for: .type)).flatMap(Member.init)
             } else if let name = member {
                 member = nil
-                if token.kind == .literal, Self.isNull(line.extracting(token.range)) { continue }
+                // A client that is null was meant to be somebody: to all it would go to those who are not to have it.
+                let isNull = token.kind == .literal && Self.isNull(line.extracting(token.range))
+                if isNull, name != .client { continue }
                 guard values.updateValue(token, forKey: name) == nil else { throw .repeatedMember(name.rawValue) }
             }
         }
@@ -112,7 +115,10 @@ struct EventReader: ~Copyable {
     }
 
     private func client(in line: RawSpan) throws(InputProblem) -> Int? {
-        try number(.client, in: line, expected: "the number of a client")
+        let expected = "the number of a client, from 1"
+        let number = try number(.client, in: line, expected: expected)
+        guard number.map({ $0 >= 1 }) ?? true else { throw .badMember("client", expected: expected) }
+        return number
     }
 
     private mutating func time(in line: RawSpan) throws(InputProblem) -> Duration? {

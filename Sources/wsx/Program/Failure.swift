@@ -40,6 +40,8 @@ enum Failure: Error {
     case noReply(to: Int, after: Duration)
     /// So many requests have had no reply in time.
     case lateReplies(Int, after: Duration)
+    /// The program of the only client has failed; the words say how.
+    case program(String)
     /// The connection ended before so many requests were answered.
     case unanswered(Int)
     /// Replies of a load test that were not as they should be.
@@ -59,7 +61,7 @@ enum Failure: Error {
     var status: ExitStatus {
         switch self {
         case .badArgument, .badInput: .usage
-        case .input, .output, .recording, .system, .closed, .lost, .unanswered: .closed
+        case .input, .output, .recording, .system, .closed, .lost, .unanswered, .program: .closed
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
@@ -83,6 +85,9 @@ enum Failure: Error {
         case .system(let error): "starting: \(error)"
         case .listening(let address, let error) where error == .addressInUse && address.hasPrefix("unix:"):
             "listening on \(address): \(error); is another server running there? If none is, remove the file"
+        case .listening(let address, .noSuchFile) where address.hasPrefix("unix:"):
+            "listening on \(address): there is no directory \(File.directory(of: String(address.dropFirst("unix:".count)))); "
+                + "make it first"
         case .listening(let address, let error): "listening on \(address): \(error)\(Self.remedy(for: error))"
         case .connecting(_, .timedOut(let phase, let limit, let peer?)):
             "connecting to \(peer): \(Self.words(for: .timedOut(phase, after: limit, peer: nil)))"
@@ -107,6 +112,7 @@ enum Failure: Error {
         case .lateReplies(let count, let limit):
             "\(Self.number(count, "request")) had no reply within \(Self.words(for: limit)); "
                 + "--reply-timeout waits longer"
+        case .program(let words): words
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
         case .badReplies(let tally):
             "the replies: \(tally.faults); each message is to come back once, in order, as it was"
@@ -132,6 +138,7 @@ enum Failure: Error {
         case .connecting: "connect"
         case .closed, .unanswered: "closed"
         case .lost: "lost"
+        case .program: "program"
         case .violation: "protocol"
         case .interrupted, .terminated, .hungUp, .quit: "interrupted"
         }

@@ -197,10 +197,10 @@ final class Transcript {
 
     /// A line of the head of a request or response.
     /// - Parameter isPast: Whether it is shown again, so that the present time says nothing.
-    func head(_ text: String, _ direction: Direction, isPast: Bool = false) -> String {
+    func head(_ text: String, _ direction: Direction, client: Int? = nil, isPast: Bool = false) -> String {
         let time = isPast ? "" : clock.text(of: clock.now)
-        let arrow = palette.styled(direction.arrow, direction.style)
-        return (time.isEmpty ? "" : palette.quiet(time) + " ") + "\(arrow) \(text)\n"
+        let prefix = (time.isEmpty ? "" : palette.quiet(time) + " ") + (client.map { "#\($0) " } ?? "")
+        return "\(prefix)\(palette.styled(direction.arrow, direction.style)) \(text)\n"
     }
 
     // MARK: Parts of a line

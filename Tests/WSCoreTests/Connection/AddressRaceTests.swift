@@ -97,7 +97,7 @@ import Testing
         try withLoop { loop in
             var peers: [String] = []
             let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { stream in
-                peers.append(stream.peerAddress?.host ?? "")
+                peers.append(stream.peerAddress.socketAddress?.host ?? "")
                 stream.close()
             }
             let listening = try #require(listener.address)

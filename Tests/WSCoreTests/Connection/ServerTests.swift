@@ -14,7 +14,7 @@ import Testing
             loop.run { fixture.server.connections.count == 2 }
             #expect(fixture.clients.map(\.number) == [1, 2, 3])
             #expect(Set(fixture.server.connections.keys) == [2, 3])
-            #expect(fixture.clients[0].address?.host == "127.0.0.1")
+            #expect(fixture.clients[0].address.socketAddress?.host == "127.0.0.1")
             #expect(fixture.clients[0].upgrade.request.target == "/chat")
             for other in others { other.stream.close() }
             loop.run { fixture.server.connections.isEmpty }

@@ -1,5 +1,11 @@
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 @testable import WSCore
 
 @Suite struct ExecutableTests {
@@ -21,5 +27,20 @@ import Testing
         ] as [(String, String, IOError)])
     func missing(name: String, directories: String, expected: IOError) {
         #expect(throws: expected) { _ = try Executable.path(of: name, in: directories) }
+    }
+
+    @Test(
+        "the interpreter of a script is what its first line names, without its arguments",
+        arguments: [
+            ("#!/bin/sh\nexit\n", "/bin/sh"), ("#!/bin/sh", "/bin/sh"),
+            ("#! \t/usr/bin/env -S python3\n", "/usr/bin/env"),
+            ("#!/bin/sh\r\n", "/bin/sh\r"), ("#!\n/bin/sh\n", nil), ("/bin/sh\n", nil), ("", nil), ("#", nil),
+        ] as [(String, String?)])
+    func interpreter(script: String, expected: String?) throws {
+        let path = "/tmp/wsx-script-\(UInt64.random(in: .min ... .max))"
+        try Array(script.utf8).withUnsafeBytes { try File.create($0.bytes, at: path) }
+        defer { unlink(path) }
+        #expect(Executable.interpreter(of: path) == expected)
+        #expect(Executable.interpreter(of: "/no/such") == nil)
     }
 }

@@ -44,6 +44,16 @@ import Testing
         }
     }
 
+    @Test("a path in a directory that is not there is one without a file, and not one without a permission")
+    func missingDirectory() throws {
+        try withLoop { loop in
+            #expect(throws: IOError.noSuchFile) {
+                _ = try StreamListener(onPath: "/no/such/socket", loop: loop) { $0.close() }
+            }
+            loop.runOnce()
+        }
+    }
+
     @Test("several clients that wait are all accepted")
     func several() throws {
         try withLoop { loop in

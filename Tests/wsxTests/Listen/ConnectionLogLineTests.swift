@@ -7,7 +7,7 @@ import Testing
     @Test("a line has everything there is to know of a connection")
     func whole() throws {
         let line = ConnectionLogLine(
-            address: SocketAddress(numeric: "127.0.0.1", port: 4711),
+            address: .network(try #require(SocketAddress(numeric: "127.0.0.1", port: 4711))),
             request: request("/chat?token=secret", origin: "http://localhost:3000"),
             acceptTime: .seconds(100))
         #expect(
@@ -20,7 +20,7 @@ import Testing
 
     @Test("what is not known is left out, and the reason stands at the end")
     func little() {
-        let line = ConnectionLogLine(address: nil, request: nil, acceptTime: .zero)
+        let line = ConnectionLogLine(address: .local, request: nil, acceptTime: .zero)
         #expect(
             line.words(
                 "Refused a request: 408", status: nil, now: .seconds(10), receivedBytes: 0, sentBytes: 1,
@@ -37,7 +37,7 @@ import Testing
             (String(repeating: "é", count: 16_000), "\"" + String(repeating: "é", count: 120) + "…\""),
         ])
     func forged(origin: String, shown: String) {
-        let line = ConnectionLogLine(address: nil, request: request("/", origin: origin), acceptTime: .zero)
+        let line = ConnectionLogLine(address: .local, request: request("/", origin: origin), acceptTime: .zero)
         #expect(
             line.words("X", status: nil, now: .zero, receivedBytes: 0, sentBytes: 0)
                 == "X, from a local socket, origin \(shown), path \"/\", 0.0 s, 0 B in, 0 B out")

@@ -77,6 +77,13 @@ import WSCore
         #expect(settings.policy.extraFields.map(\.name) == ["X"])
     }
 
+    @Test("an origin that looks like a pattern is refused, as it would match none")
+    func originPattern() {
+        expectMessage(
+            "the server's settings: \"https://*.example\" is no pattern that would match; name each origin whole, or * for all of them"
+        ) { () throws(Failure) in _ = try self.settings { $0.origins = ["https://*.example"] } }
+    }
+
     @Test("an echo server neither reads input nor writes messages, but may write events")
     func echo() throws {
         let echo = try self.settings { $0.mode = .echo }

@@ -130,10 +130,19 @@ import WSCore
 
     static let listenCases: [ListenCase] = [
         ListenCase("tls-cert", "--tls-cert", "p") { $0.tls.certificate = "p" },
-        ListenCase("tls-key", "--tls-key", "p") { $0.tls.key = "p" },
-        ListenCase("passphrase", "--passphrase", "@p") { $0.tls.passphrase = "@p" },
+        ListenCase("tls-key", "--tls-key", "p", "--tls-cert", "c") {
+            $0.tls.key = "p"
+            $0.tls.certificate = "c"
+        },
+        ListenCase("passphrase", "--passphrase", "@p", "--tls-cert", "c") {
+            $0.tls.passphrase = "@p"
+            $0.tls.certificate = "c"
+        },
         ListenCase("tls-self-signed", "--tls-self-signed") { $0.tls.isSelfSigned = true },
-        ListenCase("client-ca", "--client-ca", "p") { $0.tls.clientAuthorities = "p" },
+        ListenCase("client-ca", "--client-ca", "p", "--tls-self-signed") {
+            $0.tls.clientAuthorities = "p"
+            $0.tls.isSelfSigned = true
+        },
         ListenCase("echo", "--echo") { $0.mode = .echo },
         ListenCase("max-processes", "--max-processes", "1k", "--exec", "--", "p") {
             $0.mode = .exec(["p"])
@@ -279,7 +288,13 @@ import WSCore
         #expect(Set(shorts).count == shorts.count)
         for option in options {
             #expect(option.value?.implied == nil || option.short == nil)
-            #expect(option.conflicts.allSatisfy { name in options.contains { $0.long == name } })
+            for reference in option.conflicts {
+                let other = options.first { $0.long == reference.long }
+                #expect(other != nil, "--\(option.long) against \(reference.words)")
+                guard let value = reference.value else { continue }
+                #expect(other?.value?.completion.choices.contains { $0.name == value } ?? false, "\(reference.words)")
+            }
+            #expect(option.requirements.allSatisfy { name in options.contains { $0.long == name } })
         }
     }
 }

@@ -47,6 +47,26 @@ import Testing
                 ["listen", "8080", "--exec", "--echo", "--", "p"],
                 "'--exec' and '--echo' contradict each other; leave one out"
             ),
+            (
+                ["listen", "8080", "--echo", "--output", "raw"],
+                "'--echo' and '--output=raw' contradict each other; leave one out"
+            ),
+            (
+                ["listen", "8080", "--compress-no-context", "--compress=off"],
+                "'--compress-no-context' and '--compress=off' contradict each other; leave one out"
+            ),
+            (
+                ["listen", "8080", "--path", "/a", "--path=/b"],
+                "'--path' has one value and was given '/a' and '/b'; leave one out"
+            ),
+            (
+                ["listen", "8080", "--client-ca", "f"],
+                "'--client-ca' says nothing without '--tls-cert' or '--tls-self-signed'; give one of them, too"
+            ),
+            (
+                ["listen", "8080", "--passphrase", "x"],
+                "'--passphrase' says nothing without '--tls-cert'; give that one, too"
+            ),
             (["connect", "echo:", "--no-stdin", "-i"], "'-i' and '--no-stdin' contradict each other; leave one out"),
             (
                 ["connect", "echo:", "--heartbeat-misses", "2"],

@@ -65,6 +65,8 @@ import WSCore
         #expect(bare.time == nil)
     }
 
+    private static let badClient = InputProblem.badMember("client", expected: "the number of a client, from 1")
+
     @Test(
         "what is wrong with an event is told",
         arguments: [
@@ -87,8 +89,11 @@ import WSCore
             ),
             (#"{"type":"ping","type":"ping"}"#, .repeatedMember("type")),
             (#"{"type":"ping","direction":"up"}"#, .badMember("direction", expected: "'in' or 'out'")),
-            (#"{"type":"ping","client":"1"}"#, .badMember("client", expected: "the number of a client")),
-            (#"{"type":"ping","client":1.0}"#, .badMember("client", expected: "the number of a client")),
+            (#"{"type":"ping","client":"1"}"#, badClient), (#"{"type":"ping","client":1.0}"#, badClient),
+            (#"{"type":"ping","client":null}"#, badClient), (#"{"type":"ping","client":0}"#, badClient),
+            (#"{"type":"ping","client":-1}"#, badClient), (#"{"type":"ping","client":1.5}"#, badClient),
+            (#"{"type":"ping","client":[1]}"#, badClient),
+            (#"{"type":"ping","client":99999999999999999999}"#, badClient),
             (
                 #"{"type":"close","reason":"x"}"#,
                 .badMember("reason", expected: "empty, as it has to be without a code")

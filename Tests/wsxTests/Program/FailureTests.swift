@@ -36,6 +36,12 @@ import WSCore
             message:
                 "listening on 80: address already in use; is another server running there? Port 0 picks a free one"),
         Example(
+            failure: .listening(address: "unix:/no/such/s", .noSuchFile), status: .unreachable, kind: "listen",
+            message: "listening on unix:/no/such/s: there is no directory /no/such; make it first"),
+        Example(
+            failure: .program("false exited with status 1"), status: .closed, kind: "program",
+            message: "false exited with status 1"),
+        Example(
             failure: .closed(CloseFrame(code: .internalError, reason: "x\u{1B}")), status: .closed, kind: "closed",
             message: #"the peer closed the connection: 1011 (internal error) "x\u{1B}""#),
         Example(

@@ -180,6 +180,7 @@ import WSCore
     func heads() throws {
         try withTranscript { transcript in
             #expect(transcript.head("GET / HTTP/1.1", .sent) == "→ GET / HTTP/1.1\n")
+            #expect(transcript.head("GET / HTTP/1.1", .received, client: 3) == "#3 ← GET / HTTP/1.1\n")
         }
     }
 

@@ -18,7 +18,7 @@ final class OutgoingGate {
     /// When it is to be closed; nil: at no certain time.
     private var closeTime: Duration?
     /// Whether its close frame waits or has left: nothing follows that.
-    private var isClosing = false
+    private(set) var isClosing = false
     /// Whether the client is closed on purpose: what it sends is as if the server had gone already.
     private(set) var ignoresClient = false
     /// Whether its time is over, so that nothing waits for room any more.
@@ -28,6 +28,9 @@ final class OutgoingGate {
     private var timer: Timer?
     /// Whether so much waits that its source is to pause.
     private(set) var isFull = false
+
+    /// Whether something waits for its time.
+    var isHolding: Bool { line.nextDueTime != nil }
 
     /// With more than this waiting for its time, in bytes, the source pauses until half of it has left.
     static let queueLimitBytes = 16 << 20

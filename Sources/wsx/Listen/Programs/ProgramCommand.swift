@@ -29,6 +29,12 @@ struct ProgramCommand {
             let remedy = error == .accessDenied ? "is it executable?" : "write its path, or have it in PATH"
             throw .badArgument(what: "--exec", why: "running '\(escapingControls(name))': \(error); \(remedy)")
         }
+        if let interpreter = Executable.interpreter(of: path), File.isMissing(interpreter) {
+            throw .badArgument(
+                what: "--exec",
+                why: "running '\(escapingControls(name))': the interpreter of the script is missing: "
+                    + "'\(escapingControls(interpreter))'; mend its first line")
+        }
         var kept: [String: String] = [:]
         for name in Self.keptVariables { kept[name] = variable(name) }
         environment = kept

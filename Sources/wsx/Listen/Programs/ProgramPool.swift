@@ -47,7 +47,7 @@ final class ProgramPool {
     func start(for client: Server<ListenClient>.Client) -> ProgramSession? {
         let request = RequestEnvironment(
             request: client.upgrade.request, subprotocol: client.upgrade.subprotocol, client: client.number,
-            clientAddress: client.address, serverPort: run.places[client.endpointIndex].port, tls: client.tls)
+            clientAddress: client.address.socketAddress, serverPort: run.places[client.endpointIndex].port, tls: client.tls)
         let environment = command.environment.merging(request.variables) { ours, _ in ours }
         do throws(IOError) {
             let session = try ProgramSession(environment.map { "\($0)=\($1)" }, client: client.number, in: self)
@@ -57,7 +57,7 @@ final class ProgramPool {
             }
             return session
         } catch {
-            run.console.error("client \(client.number): running \(command.name): \(error)")
+            run.programFailed("running \(command.name): \(error)", of: client.number)
             failedClients.append(client.number)
             // There is no connection yet.
             run.loop.atEndOfTurn(self)

@@ -36,6 +36,7 @@ extension ProgramSession {
 
     /// The program has ended, but perhaps not what it started.
     func exited() {
+        endedByItself = stage == .running || stage == .leaving
         input?.close()
         guard stage != .gone, let process = process?.process else { return beginLastReading() }
         guard process.hasGroup else { return groupIsGone() }
@@ -88,9 +89,13 @@ extension ProgramSession {
         guard let exit = process?.process.exit, output?.isOver ?? true, errors?.isOver ?? true else { return }
         if !hasReportedEnd {
             hasReportedEnd = true
-            // When it was asked to end, it matters little how it did.
-            if !isDiscarding || run.settings.arguments.verbosity > 0 {
-                run.console.notice("Client \(number): \(pool.command.name) \(exit.words)")
+            let words = "\(pool.command.name) \(exit.words)"
+            let isFailure = endedByItself && exit != .status(0)
+            if isFailure, run.takesProgramFailures {
+                run.programFailed(words, of: number)
+            } else if !isDiscarding || run.settings.arguments.verbosity > 0 {
+                // When it was asked to end, it matters little how it did.
+                run.console.notice("Client \(number): \(words)")
             }
             if !isDiscarding { close(with: exit.closeFrame) }
         }

@@ -86,9 +86,8 @@ extension ProgramSession {
     }
 
     private func giveUp(onLineLongerThan limit: Int) {
-        run.console.error(
-            "client \(number): a line of \(pool.command.name) has more than \(limit) bytes; --max-message-size allows more"
-        )
+        run.programFailed(
+            "a line of \(pool.command.name) has more than \(limit) bytes; --max-message-size allows more", of: number)
         close(with: CloseFrame(code: .internalError, reason: "a line is too long"))
         leave()
     }

@@ -40,6 +40,8 @@ final class ProgramSession {
     var stage = Stage.running
     /// Whether the client's end is our doing, or has come: what the program still writes is thrown away.
     var isDiscarding = false
+    /// Whether it has ended before it was sent a signal.
+    var endedByItself = false
     /// Whether the end has been told and the client closed.
     var hasReportedEnd = false
     /// How much of the output is still taken; nil: there is no end to it.

@@ -11,7 +11,7 @@ struct RequestEnvironment {
     let subprotocol: String?
     /// The client's number.
     let client: Int
-    /// The client's address; nil on a Unix-domain socket.
+    /// The client's address; nil on a Unix-domain socket, or when it is not known.
     let clientAddress: SocketAddress?
     /// The port that is listened on; nil on a Unix-domain socket.
     let serverPort: UInt16?

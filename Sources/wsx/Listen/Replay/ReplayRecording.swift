@@ -20,6 +20,13 @@ struct ReplayRecording: Sendable {
         var splitter = RecordSplitter(.json)
         contents.withUnsafeBytes { _ = splitter.split($0.bytes, read) }
         if problem == nil { splitter.finish { _ = read($0) } }
+        guard lineNumber > 0 else { throw .badArgument(what: what, why: "it is empty") }
+        // A character, too, may be cut.
+        if problem == .notJSON(.truncated) || problem == .notTextEvent, contents.last != UInt8(ascii: "\n") {
+            throw .badArgument(
+                what: "\(what), line \(lineNumber)",
+                why: "the recording is cut off in the middle of this line; remove the line to replay those before it")
+        }
         if let problem { throw .badArgument(what: "\(what), line \(lineNumber)", why: "\(problem)") }
         conversations = reader.conversations
         let hasReplies = conversations.contains { $0.exchanges.contains { !$0.replies.isEmpty } }

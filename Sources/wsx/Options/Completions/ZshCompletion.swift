@@ -65,7 +65,7 @@ enum ZshCompletion {
         let sign = option.value?.implied == nil ? "=" : "=-"
         let long = "--" + option.long + (takesValue ? sign : "")
         let short = option.short.map { "-\($0)" + (takesValue ? "+" : "") }
-        var excluded = option.conflicts.map { "--" + $0 }
+        var excluded = option.conflicts.filter { $0.value == nil }.map(\.words)
         if !option.isRepeatable { excluded += [option.short.map { "-\($0)" }, "--" + option.long].compactMap { $0 } }
         switch option.effect {
         case .help, .version: excluded = ["- *"]

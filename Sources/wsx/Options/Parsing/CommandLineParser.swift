@@ -11,8 +11,8 @@ struct CommandLineParser {
     private var operands: [String] = []
     /// The number of operands before `--`; nil: there was none.
     private var operandCountBeforeEnd: Int?
-    /// The options that were given, each with the form in which it was typed.
-    private var given: [(specification: OptionSpecification, typed: String)] = []
+    /// The options that were given.
+    private var given: [GivenOption] = []
 
     /// Parses a command line.
     ///
@@ -87,7 +87,7 @@ struct CommandLineParser {
     }
 
     private mutating func finishChecked() throws(UsageError) -> Invocation {
-        try checkCompany()
+        try GivenOption.checkCompany(of: given)
         return try finish()
     }
 
@@ -169,7 +169,7 @@ struct CommandLineParser {
         case .version:
             return .version
         case .update(let update):
-            given.append((specification, typed))
+            given.append(GivenOption(specification: specification, typed: typed, value: value))
             try write(update, value, name: typed, shown: value)
             return nil
         }
@@ -182,19 +182,6 @@ struct CommandLineParser {
             try arguments?.apply(update, input)
         } catch {
             throw .badValue(name: name, value: shown, problem: error)
-        }
-    }
-
-    /// Checks what the options say of one another.
-    private func checkCompany() throws(UsageError) {
-        for (specification, typed) in given {
-            if let other = given.first(where: { specification.conflicts.contains($0.specification.long) }) {
-                throw .conflict(typed, other.typed)
-            }
-            let requirements = specification.requirements
-            if !requirements.isEmpty, !given.contains(where: { requirements.contains($0.specification.long) }) {
-                throw .missingRequirement(typed, requirements: requirements)
-            }
         }
     }
 

@@ -42,6 +42,8 @@ extension UsageError {
             return "unexpected argument '\(operand)' after '--'; '--\(option)' runs it as a program"
         case .conflict(let first, let second):
             return "'\(first)' and '\(second)' contradict each other; leave one out"
+        case .twoValues(let option, let first, let second):
+            return "'\(option)' has one value and was given '\(first)' and '\(second)'; leave one out"
         case .missingRequirement(let option, let requirements):
             let names = requirements.map { "'--\($0)'" }
             let remedy = names.count == 1 ? "give that one, too" : "give one of them, too"
@@ -82,7 +84,7 @@ extension ValueProblem {
     }
 
     /// The names with commas and an 'or' between them.
-    fileprivate static func alternatives(_ names: [String]) -> String {
+    static func alternatives(_ names: [String]) -> String {
         guard let last = names.last, names.count > 1 else { return names.joined() }
         return names.dropLast().joined(separator: ", ") + " or " + last
     }

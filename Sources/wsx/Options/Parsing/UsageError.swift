@@ -20,6 +20,8 @@ enum UsageError: Error, Equatable {
     /// A word after `--` that only the option, its long name, could say the meaning of.
     case operandWithoutOption(String, option: String)
     case conflict(String, String)
+    /// An option, as typed, that has one value, with the two that it was given.
+    case twoValues(option: String, String, String)
     /// An option, as typed, that says nothing without another; the long names of those that will do.
     case missingRequirement(String, requirements: [String])
 }

@@ -94,7 +94,8 @@ extension CommandSpecification {
                 "`client`",
                 """
                 Not an event but a member of all that concern one client: its number, counted from 1. In an event of \
-                the input it is the one client that the event is for; without it, it is for all.
+                the input it is the one client that the event is for; without it, it is for all. Anything but a \
+                number from 1, `null` too, is an error, and the event is not sent.
                 """
             )
         ]
@@ -120,7 +121,8 @@ extension CommandSpecification {
                 "Queued output of one client",
                 """
                 16 MiB, then the input pauses, or with `--broadcast` the sender. A client that takes nothing for a \
-                second, or has not taken half of it in 5, while others wait, is closed with 1013.
+                second, or has not taken half of it in 5, while others wait, is closed with 1013, and sooner when \
+                others have just been.
                 """
             ),
             (

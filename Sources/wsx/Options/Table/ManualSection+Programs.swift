@@ -49,7 +49,8 @@ extension ManualSection {
             """
             The client gets all that it wrote, and is closed with 1000 when its status is 0, and with 1011 and the \
             status or signal as the reason otherwise. What it has started in its group of processes, and not ended, is \
-            ended like this: SIGTERM, and SIGKILL after `--exec-grace`.
+            ended like this: SIGTERM, and SIGKILL after `--exec-grace`. With `--once`, a status other than 0 or a signal \
+            has wsx exit with 1, also when the client has left before, and one line says which it was.
             """
         ),
         (

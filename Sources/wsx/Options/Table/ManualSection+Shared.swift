@@ -44,7 +44,13 @@ extension ManualSection {
                 standard output that goes away.
                 """
             ),
-            ("1", "The peer closed with another code, or the connection was lost."),
+            (
+                "1",
+                """
+                The peer closed with another code, or the connection was lost; or with `wsx listen --once --exec`, the \
+                program exited with a status other than 0, was ended by a signal that is not ours, or could not be run.
+                """
+            ),
             ("2", "Bad usage or bad input."),
             ("3", "Could not connect (name, address, proxy or TLS), or could not listen."),
             (

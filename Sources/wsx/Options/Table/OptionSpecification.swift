@@ -9,8 +9,10 @@ struct OptionSpecification: Sendable {
     let defaultValue: String?
     /// Whether several occurrences add up; of others the last one counts.
     let isRepeatable: Bool
-    /// The long names of options that contradict this one.
-    let conflicts: [String]
+    /// Whether another value besides the first is an error: who gives two of these means both, and one would be lost.
+    let isSingular: Bool
+    /// The options that contradict this one. A value that is an option's default contradicts nothing.
+    let conflicts: [OptionReference]
     /// The long names of options of which this one needs at least one to say anything.
     let requirements: [String]
     let group: OptionGroup
@@ -22,15 +24,16 @@ struct OptionSpecification: Sendable {
 
     init(
         _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
-        repeatable isRepeatable: Bool = false, conflicts: [String] = [], requires requirements: String...,
-        group: OptionGroup,
-        summary: String, manual: MarkedText..., effect: OptionEffect
+        repeatable isRepeatable: Bool = false, singular isSingular: Bool = false, conflicts: [OptionReference] = [],
+        requires requirements: [String] = [], group: OptionGroup, summary: String, manual: MarkedText...,
+        effect: OptionEffect
     ) {
         self.long = long
         self.short = short
         self.value = value
         self.defaultValue = defaultValue
         self.isRepeatable = isRepeatable
+        self.isSingular = isSingular
         self.conflicts = conflicts
         self.requirements = requirements
         self.group = group

@@ -34,14 +34,15 @@ extension OptionTable {
             summary: "Close clients that are idle so long",
             manual: """
                 Close a client with 1001 and the reason `idle` when nothing has come from it, and nothing was sent to it, \
-                for *DURATION*, or up to a quarter longer. Pings and pongs count as well.
+                for *DURATION*, or up to a quarter longer. Pings and pongs count as well. A client that waits for what \
+                `--delay` or `--replay` holds back is not idle.
                 """,
             effect: .update(
                 .listen { arguments, value throws(ValueProblem) in
                     arguments.idleTimeout = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "threads", value: OptionValue("N"), default: "1", conflicts: ["once", "record", "max-connections"],
+            "threads", value: OptionValue("N"), default: "1", conflicts: ["once", "record", "max-connections", "seed"],
             group: .server,
             summary: "Threads of --echo and --replay",
             manual: """
@@ -57,7 +58,7 @@ extension OptionTable {
             summary: "Serve one client, then end",
             manual: """
                 Serve one WebSocket client and end when it has left, with the status by which `wsx connect` would tell \
-                of that end. As soon as it is accepted, nobody else is. Requests that are refused, and those for \
+                of that end; with `--exec` it is 1 when the program failed, unless it had to be ended. As soon as it is accepted, nobody else is. Requests that are refused, and those for \
                 pages, do not count. The end of standard input ends nothing: the client is waited for.
                 """,
             effect: .update(.listen { arguments, _ in arguments.servesOnce = true })),

@@ -26,7 +26,8 @@ extension OptionTable {
                     arguments.compresses = try Switch.parse(value) == .on
                 })),
         OptionSpecification(
-            "compress-window-bits", value: OptionValue("N"), default: "15", group: .compression,
+            "compress-window-bits", value: OptionValue("N"), default: "15", conflicts: ["compress=off"],
+            group: .compression,
             summary: "Refer back by 2^N bytes at most (8-15)",
             manual: """
                 Let compressed data refer back by 2^*N* bytes at most, in both directions: a smaller window takes less \
@@ -39,7 +40,7 @@ extension OptionTable {
                     arguments.compressionWindowBits = try WindowBitsValue.parse(value)
                 })),
         OptionSpecification(
-            "compress-no-context", group: .compression,
+            "compress-no-context", conflicts: ["compress=off"], group: .compression,
             summary: "Compress each message by itself",
             manual: """
                 Compress each message by itself, in both directions, without reference to those before: less memory, \

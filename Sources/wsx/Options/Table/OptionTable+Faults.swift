@@ -25,11 +25,11 @@ extension OptionTable {
                     arguments.faults.dropRate = try FractionValue.parse(value)
                 })),
         OptionSpecification(
-            "seed", value: OptionValue("N"), requires: "delay", "drop-rate", group: .faults,
+            "seed", value: OptionValue("N"), conflicts: ["threads"], requires: ["delay", "drop-rate"], group: .faults,
             summary: "Repeat the same random delays and drops",
             manual: """
                 Begin the random numbers of `--delay` and `--drop-rate` with *N*: the same client, by its number, then \
-                has the same delays and losses in each run.
+                has the same delays and losses in each run. With several threads, which number a client gets is chance.
                 """,
             effect: .update(
                 .listen { arguments, value throws(ValueProblem) in
@@ -48,7 +48,7 @@ extension OptionTable {
                     arguments.faults.closeLimit = try CloseLimitValue.parse(value)
                 })),
         OptionSpecification(
-            "close-code", value: OptionValue("CODE"), default: "1012", requires: "close-after", group: .faults,
+            "close-code", value: OptionValue("CODE"), default: "1012", requires: ["close-after"], group: .faults,
             summary: "Status code of that close",
             manual: """
                 Close with *CODE* after `--close-after`: 1000 through 1003, 1007 through 1014, or 3000 through 4999. \
@@ -59,7 +59,7 @@ extension OptionTable {
                     arguments.faults.closeCode = try CloseCodeValue.parse(value)
                 })),
         OptionSpecification(
-            "close-reason", value: OptionValue("TEXT"), requires: "close-after", group: .faults,
+            "close-reason", value: OptionValue("TEXT"), requires: ["close-after"], group: .faults,
             summary: "Reason of that close",
             manual: "Close with the reason *TEXT* after `--close-after`, at most 123 bytes of UTF-8.",
             effect: .update(
@@ -95,7 +95,8 @@ extension OptionTable {
                     arguments.faults.bytesPerSecond = try ThrottleValue.parse(value)
                 })),
         OptionSpecification(
-            "replay", value: OptionValue("FILE", .file), conflicts: ["echo", "broadcast", "exec"], group: .faults,
+            "replay", value: OptionValue("FILE", .file), singular: true,
+            conflicts: ["echo", "broadcast", "exec", "input", "crlf"] + messageKinds + messageOutputs, group: .faults,
             summary: "Answer as in a recording",
             manual: """
                 Answer each message as the server of the recording *FILE* did, see TRYING CLIENTS. Standard input is \

@@ -1,4 +1,11 @@
 extension OptionTable {
+    /// What says how standard input is read: it contradicts what does not read it.
+    static let inputOptions: [OptionReference] = ["input", "crlf", "replay-speed"]
+    /// What says of which kind the messages are that are sent: it contradicts what has the kind from elsewhere.
+    static let messageKinds: [OptionReference] = ["text", "binary"]
+    /// What says how messages are written: it contradicts what writes none of them, or events alone.
+    static let messageOutputs = OptionReference.values(of: "output", but: OutputFormat.text, .json)
+
     /// How bytes become messages and messages bytes.
     static let format = [
         OptionSpecification(
@@ -8,7 +15,7 @@ extension OptionTable {
             effect: .update(
                 .shared { arguments, value throws(ValueProblem) in arguments.input = try InputFormat.parse(value) })),
         OptionSpecification(
-            "crlf", group: .format,
+            "crlf", conflicts: OptionReference.values(of: "input", but: InputFormat.lines), group: .format,
             summary: "Take the CR before a line's LF away",
             manual: "With `--input lines`, take a CR before the LF away, too.",
             effect: .update(.shared { arguments, _ in arguments.stripsCarriageReturn = true })),
@@ -63,7 +70,7 @@ extension OptionTable {
                     arguments.timestamps = try TimestampStyle.parse(value)
                 })),
         OptionSpecification(
-            "record", value: OptionValue("FILE", .file), group: .display,
+            "record", value: OptionValue("FILE", .file), singular: true, group: .display,
             summary: "Record the session in FILE",
             manual: """
                 Record the session in *FILE* as JSON events of both directions, see RECORDINGS. The file is made for \

@@ -34,22 +34,38 @@ extension OptionTable {
                 """,
             effect: .update(.connect { arguments, _ in arguments.readsInput = false })),
         OptionSpecification(
-            "no-stdin", group: .messages,
+            "no-stdin", conflicts: inputOptions, group: .messages,
             summary: "Do not read stdin, only receive",
             manual: "Do not read standard input: nothing is sent but what the protocol asks for.",
             effect: .update(.listen { arguments, _ in arguments.readsInput = false })),
+        text(.update(.connect { arguments, _ in arguments.payload = .text })),
+        text(
+            conflicts: ["input=json"],
+            .update(.listen { arguments, _ in arguments.payload = .text })),
+        binary(.update(.connect { arguments, _ in arguments.payload = .binary })),
+        binary(
+            conflicts: ["input=json"],
+            .update(.listen { arguments, _ in arguments.payload = .binary })),
+    ]
+
+    // Messages on the command line of `connect` are of this kind whatever standard input is.
+
+    private static func text(conflicts: [OptionReference] = [], _ effect: OptionEffect) -> OptionSpecification {
         OptionSpecification(
-            "text", group: .messages,
+            "text", conflicts: conflicts, group: .messages,
             summary: "Send text messages (default)",
             manual: """
                 Send text messages, also where `--input chunks`, `hex` or `base64` would send binary ones. \
                 Of `--text` and `--binary` the last one counts.
                 """,
-            effect: .update(.shared { arguments, _ in arguments.payload = .text })),
+            effect: effect)
+    }
+
+    private static func binary(conflicts: [OptionReference] = [], _ effect: OptionEffect) -> OptionSpecification {
         OptionSpecification(
-            "binary", group: .messages,
+            "binary", conflicts: conflicts, group: .messages,
             summary: "Send binary messages",
             manual: "Send binary messages. Of `--text` and `--binary` the last one counts.",
-            effect: .update(.shared { arguments, _ in arguments.payload = .binary })),
-    ]
+            effect: effect)
+    }
 }

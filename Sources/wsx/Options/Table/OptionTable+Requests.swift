@@ -39,7 +39,7 @@ extension OptionTable {
                 })),
         OptionSpecification(
             "reply-timeout", value: OptionValue("DURATION"), default: "30s",
-            requires: "request", "correlate", "json-rpc", group: .requests,
+            requires: ["request", "correlate", "json-rpc"], group: .requests,
             summary: "Time for the reply to a request",
             manual: """
                 Give a request up that has had no reply for *DURATION*: an error says so, and the run ends with status 6, \

@@ -2,7 +2,7 @@ extension OptionTable {
     /// What the server does and whom it lets in.
     static let server = [
         OptionSpecification(
-            "echo", conflicts: ["broadcast"], group: .server,
+            "echo", conflicts: ["broadcast"] + inputOptions + messageKinds + messageOutputs, group: .server,
             summary: "Send each message back to its sender",
             manual: "Send each message back to the client that sent it. Standard input is then not read.",
             effect: .update(.listen { arguments, _ in arguments.mode = .echo })),
@@ -15,7 +15,7 @@ extension OptionTable {
                 """,
             effect: .update(.listen { arguments, _ in arguments.mode = .broadcast })),
         OptionSpecification(
-            "path", value: OptionValue("PATH"), group: .server,
+            "path", value: OptionValue("PATH"), singular: true, group: .server,
             summary: "Accept only this request path",
             manual: "Accept only requests for *PATH*, for instance `/chat`, and answer others with 404.",
             effect: .update(.listen { arguments, value in arguments.path = value })),

@@ -2,7 +2,7 @@ extension OptionTable {
     /// TLS with clients.
     static let serverTLS = [
         OptionSpecification(
-            "tls-cert", value: OptionValue("FILE", .file), conflicts: ["tls-self-signed"], group: .tls,
+            "tls-cert", value: OptionValue("FILE", .file), singular: true, conflicts: ["tls-self-signed"], group: .tls,
             summary: "Serve wss:// with this certificate",
             manual: """
                 Serve `wss://` with the certificate in the PEM file *FILE*, with those that lead from it to an \
@@ -10,11 +10,14 @@ extension OptionTable {
                 """,
             effect: .update(.listen { arguments, value in arguments.tls.certificate = value })),
         OptionSpecification(
-            "tls-key", value: OptionValue("FILE", .file), group: .tls,
+            "tls-key", value: OptionValue("FILE", .file), singular: true, conflicts: ["tls-self-signed"],
+            requires: ["tls-cert"], group: .tls,
             summary: "The private key of --tls-cert",
             manual: "Read the private key of `--tls-cert` from the PEM file *FILE*.",
             effect: .update(.listen { arguments, value in arguments.tls.key = value })),
-        passphrase(.update(.listen { arguments, value in arguments.tls.passphrase = value })),
+        passphrase(
+            conflicts: ["tls-self-signed"], requires: ["tls-cert"],
+            .update(.listen { arguments, value in arguments.tls.passphrase = value })),
         OptionSpecification(
             "tls-self-signed", conflicts: ["tls-cert"], group: .tls,
             summary: "Serve wss:// with a certificate of its own",
@@ -25,7 +28,8 @@ extension OptionTable {
                 """,
             effect: .update(.listen { arguments, _ in arguments.tls.isSelfSigned = true })),
         OptionSpecification(
-            "client-ca", value: OptionValue("PATH", .file), group: .tls,
+            "client-ca", value: OptionValue("PATH", .file), singular: true, requires: ["tls-cert", "tls-self-signed"],
+            group: .tls,
             summary: "Let in only clients with its certificates",
             manual: """
                 Demand a certificate of each client, signed by an authority in the PEM file *PATH*, or in the PEM files \

@@ -36,7 +36,7 @@ extension OptionTable {
                     arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "heartbeat-misses", value: OptionValue("N"), default: "3", requires: "heartbeat", group: .staying,
+            "heartbeat-misses", value: OptionValue("N"), default: "3", requires: ["heartbeat"], group: .staying,
             summary: "Heartbeats without life until it is lost",
             manual: "Take the peer for lost after *N* heartbeats in a row (1 or more) that brought no sign of life.",
             effect: .update(
@@ -44,7 +44,7 @@ extension OptionTable {
                     arguments.heartbeatMisses = try CountValue.parse(value)
                 })),
         OptionSpecification(
-            "heartbeat-message", value: OptionValue("TEXT"), requires: "heartbeat", group: .staying,
+            "heartbeat-message", value: OptionValue("TEXT"), requires: ["heartbeat"], group: .staying,
             summary: "Send a message in place of the pings",
             manual: """
                 Send the text message *TEXT* in place of each ping, for servers that want a heartbeat of the \

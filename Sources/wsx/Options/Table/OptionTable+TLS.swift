@@ -61,9 +61,11 @@ extension OptionTable {
     ]
 
     /// The option for the passphrase of `--key` and `--tls-key`.
-    static func passphrase(_ effect: OptionEffect) -> OptionSpecification {
+    static func passphrase(
+        conflicts: [OptionReference] = [], requires requirements: [String] = [], _ effect: OptionEffect
+    ) -> OptionSpecification {
         OptionSpecification(
-            "passphrase", value: OptionValue("TEXT"), group: .tls,
+            "passphrase", value: OptionValue("TEXT"), conflicts: conflicts, requires: requirements, group: .tls,
             summary: "The passphrase of the private key",
             manual: """
                 Decrypt the private key with this passphrase. Without the option an encrypted key has its passphrase \

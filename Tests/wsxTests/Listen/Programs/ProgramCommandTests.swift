@@ -2,6 +2,12 @@ import Testing
 
 @testable import wsx
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 @Suite struct ProgramCommandTests {
     @Test("a program is found in PATH, and keeps the variables that it needs and no other")
     func found() throws {
@@ -35,6 +41,16 @@ import Testing
         } catch {
             #expect(error.message == "--exec: running '\(name)': \(why)")
             #expect(error.status == .usage)
+        }
+    }
+
+    @Test("a script whose interpreter is missing is refused, and it is said that it is that")
+    func interpreter() throws {
+        try withFile(Array("#!/no/such/sh -e\n".utf8)) { path in
+            #expect(chmod(path, 0o700) == 0)
+            expectMessage(
+                "--exec: running '\(path)': the interpreter of the script is missing: '/no/such/sh'; mend its first line"
+            ) { () throws(Failure) in _ = try ProgramCommand([path], environment: { _ in nil }) }
         }
     }
 }

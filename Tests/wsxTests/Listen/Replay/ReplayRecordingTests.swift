@@ -78,13 +78,22 @@ import WSCore
             ("\n{}", ", line 2: it has no 'type'"),
             (#"{"type":"message","data":"x"}"#, ", line 1: it has no 'direction'"),
             (out + "\r\n" + #"{"type":"x"}"# + "\nx", ", line 2: there is no type 'x' of events"),
-            ("", ": nothing in it was sent by a server; record both directions with wsx connect --record"),
+            ("", ": it is empty"),
+            ("\n", ": nothing in it was sent by a server; record both directions with wsx connect --record"),
             (out, ": nothing in it was sent by a server; record both directions with wsx connect --record"),
         ] {
             try withFile(Array(lines.utf8)) { path in
                 expectMessage("--replay \(path)\(why)") {
                     () throws(Failure) in _ = try ReplayRecording(contentsOf: path, speed: .max)
                 }
+            }
+        }
+        for cut in [Array(#"{"type":"message","da"#.utf8), Array(#"{"data":""#.utf8) + [0xC3]] {
+            try withFile(Array((out + "\n").utf8) + cut) { path in
+                expectMessage(
+                    "--replay \(path), line 2: the recording is cut off in the middle of this line; "
+                        + "remove the line to replay those before it"
+                ) { () throws(Failure) in _ = try ReplayRecording(contentsOf: path, speed: .max) }
             }
         }
         expectMessage("--replay /nowhere: no such file or directory") {

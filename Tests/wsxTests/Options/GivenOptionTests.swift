@@ -1,0 +1,97 @@
+import Testing
+
+@testable import wsx
+
+/// What options say of one another.
+@Suite struct GivenOptionTests {
+    /// A way of serving: its words, those after `--`, and the options of listen that it does not go with.
+    struct Mode: Sendable, CustomStringConvertible {
+        let words: [String]
+        var program: [String] = []
+        let refused: [String]
+
+        var description: String { words.first ?? "conversation" }
+    }
+
+    static let modes = [
+        Mode(words: [], refused: []),
+        Mode(words: ["--broadcast"], refused: ["echo", "exec", "replay"]),
+        Mode(
+            words: ["--echo"],
+            refused: ["binary", "broadcast", "crlf", "exec", "input", "output", "replay", "replay-speed", "text"]),
+        Mode(
+            words: ["--replay=f"], refused: ["binary", "broadcast", "crlf", "echo", "exec", "input", "output", "text"]),
+        Mode(
+            words: ["--exec"], program: ["--", "p"],
+            refused: ["broadcast", "crlf", "echo", "input", "output", "replay", "replay-speed"]),
+        Mode(words: ["--no-stdin"], refused: ["crlf", "input", "replay-speed"]),
+        Mode(words: ["--tls-self-signed"], refused: ["tls-cert"]),
+        Mode(words: ["--threads=2"], refused: ["max-connections", "once", "record", "seed"]),
+        Mode(words: ["--input=json"], refused: ["binary", "crlf", "echo", "exec", "no-stdin", "replay", "text"]),
+        Mode(words: ["--compress=off"], refused: ["compress-no-context", "compress-window-bits"]),
+    ]
+
+    @Test("each way of serving refuses the options that would say nothing in it, and no other", arguments: modes)
+    func mode(mode: Mode) {
+        var refused: [String] = []
+        for testCase in OptionTableTests.listenCases {
+            let hasProgram = testCase.words.contains("--")
+            let given = mode.words + testCase.words
+            let words = ["listen", "0"] + given + (hasProgram ? [] : mode.program)
+            guard case .conflict(let first, let second)? = Self.error(words) else { continue }
+            // A case may have another option in it, which is refused.
+            let name = "--" + testCase.option
+            if [first, second].contains(where: { $0 == name || $0.hasPrefix(name + "=") }) {
+                refused.append(testCase.option)
+            }
+        }
+        #expect(Set(refused) == Set(mode.refused))
+    }
+
+    @Test(
+        "a default that is said aloud contradicts nothing",
+        arguments: [
+            ["--once", "--threads", "1"], ["--record", "f", "--threads=1"], ["--echo", "--input", "lines"],
+            ["--replay", "f", "--output=text"], ["--compress", "--compress-no-context"],
+            ["--compress=off", "--compress-window-bits", "15"], ["--seed", "1", "--drop-rate=1%", "--threads", "1"],
+        ])
+    func defaults(words: [String]) {
+        #expect(Self.error(["listen", "0"] + words) == nil)
+    }
+
+    @Test(
+        "of an option that is given twice the last one counts here, too",
+        arguments: [
+            ["--once", "--threads", "2", "--threads", "1"], ["--compress=off", "--compress-no-context", "--compress"],
+            ["--echo", "--output=raw", "--output=json"],
+        ])
+    func lastCounts(words: [String]) {
+        #expect(Self.error(["listen", "0"] + words) == nil)
+        #expect(Self.error(["listen", "0", "--echo", "--output=json", "--output=raw"]) != nil)
+    }
+
+    @Test(
+        "where two values would both be meant, another one is refused, and the same is not",
+        arguments: ["path", "serve", "replay", "tls-cert", "client-ca", "record"])
+    func singular(long: String) {
+        let company = long == "client-ca" ? ["--tls-self-signed"] : []
+        let error = Self.error(["listen", "0", "--\(long)=/a", "--\(long)", "/b"] + company)
+        #expect(error == .twoValues(option: "--\(long)", "/a", "/b"))
+        #expect(Self.error(["listen", "0", "--\(long)=/a", "--\(long)", "/a"] + company) == nil)
+    }
+
+    @Test("the kind of events of the input is their own, but not that of messages on the command line of connect")
+    func events() {
+        #expect(Self.error(["listen", "0", "--input=json", "--binary"]) != nil)
+        #expect(Self.error(["connect", "u", "-i", "-x", "a", "--input=json", "--binary"]) == nil)
+    }
+
+    private static func error(_ words: [String]) -> UsageError? {
+        do throws(UsageError) {
+            _ = try CommandLineParser.parse(words)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@Suite struct RecordingPlaceTests {
+    @Test("a recording that would empty a file that is read is refused, whatever name leads there")
+    func sameFile() throws {
+        try withFile([]) { path in
+            let (hard, soft) = (path + "-hard", path + "-soft")
+            #expect(link(path, hard) == 0 && symlink(path, soft) == 0)
+            defer {
+                _ = unlink(hard)
+                _ = unlink(soft)
+            }
+            for name in [path, hard, soft] {
+                expectMessage("--record \(name): it is the file that --replay reads; name another") {
+                    () throws(Failure) in
+                    try RecordingPlace(path: name).check(against: [("--file", nil), ("--replay", path)])
+                }
+            }
+        }
+    }
+
+    @Test("other files, devices, and files that are not there yet can be recorded in")
+    func otherFiles() throws {
+        try withFile([]) { path in
+            try RecordingPlace(path: path + "-new").check(against: [("--replay", path)])
+            try RecordingPlace(path: path).check(against: [("--replay", path + "-new"), ("--file", "/dev/null")])
+            try RecordingPlace(path: "/dev/null").check(against: [("--file", "/dev/null")])
+            try RecordingPlace(path: nil).check(against: [("--replay", path)])
+        }
+    }
+
+    @Test("all files that options name are looked at")
+    func sources() {
+        var listen = ListenArguments()
+        listen.mode = .replay(path: "r")
+        listen.tls.certificate = "c"
+        listen.tls.key = "k"
+        listen.tls.clientAuthorities = "a"
+        listen.tls.passphrase = "@p"
+        listen.headers = ["A: b", "@h"]
+        listen.credentials = ["@u", "me:x"]
+        listen.tokens = ["env:T", "@t"]
+        #expect(listen.readFiles.compactMap(\.path) == ["r", "c", "k", "a", "h", "u", "t", "p"])
+        var connect = ConnectArguments()
+        connect.file = "f"
+        connect.history = .file("hi")
+        connect.tls.authorities = "a"
+        connect.headers = ["@h"]
+        connect.auth = "@u"
+        connect.proxy = "http://h"
+        #expect(connect.readFiles.compactMap(\.path) == ["f", "a", "hi", "h", "u"])
+    }
+}
