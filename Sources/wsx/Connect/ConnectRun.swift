@@ -173,7 +173,7 @@ final class ConnectRun {
     private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
         // Another connection may lead there again, and one that is over there has an end to be told.
         if let embeddedEcho { return embeddedEcho.destination }
-        let echo = try ListenRun(.embeddedEcho(for: settings), on: loop, console: console)
+        let echo = try ListenRun(.embeddedEcho(for: settings.connector.request), on: loop, console: console)
         let address = try echo.start()
         let destination = Connector.Settings.Destination.tcp(host: address?.host ?? "", port: address?.port ?? 0)
         embeddedEcho = (echo, destination)

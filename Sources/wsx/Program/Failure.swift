@@ -44,6 +44,8 @@ enum Failure: Error {
     case program(String)
     /// The connection ended before so many requests were answered.
     case unanswered(Int)
+    /// Replies of a load test that were not as they should be.
+    case badReplies(LoadTally)
     /// The run took longer than it may.
     case runTimedOut(after: Duration)
     /// SIGINT.
@@ -64,7 +66,7 @@ enum Failure: Error {
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
         case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies: .timedOut
-        case .unmet: .unmet
+        case .unmet, .badReplies: .unmet
         case .gaveUp(_, let failure), .told(let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
@@ -112,6 +114,8 @@ enum Failure: Error {
                 + "--reply-timeout waits longer"
         case .program(let words): words
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
+        case .badReplies(let tally):
+            "the replies: \(tally.faults); each message is to come back once, in order, as it was"
         case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told: nil
         }
@@ -129,7 +133,7 @@ enum Failure: Error {
         case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies: "timeout"
-        case .unmet: "expectation"
+        case .unmet, .badReplies: "expectation"
         case .gaveUp(_, let failure), .told(let failure): failure.kind
         case .connecting: "connect"
         case .closed, .unanswered: "closed"

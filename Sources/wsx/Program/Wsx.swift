@@ -30,6 +30,7 @@ struct Wsx {
             switch try CommandLineParser.parse(words) {
             case .connect(let arguments): return connect(arguments)
             case .listen(let arguments): return listen(arguments)
+            case .bench(let arguments): return bench(arguments)
             case .help(let text), .completions(let text): return printed(text)
             case .version: return printed("wsx \(version)\n")
             }
@@ -66,6 +67,17 @@ struct Wsx {
             let settings = try ListenSettings(arguments, sockets: try activation.sockets(), secrets: secrets)
             for name in SocketActivation.variables { unsetenv(name) }
             let run = try ListenRun(settings, on: try makeLoop(), console: console)
+            return report(run.run(), on: console)
+        } catch {
+            return report(error, on: console)
+        }
+    }
+
+    private static func bench(_ arguments: BenchArguments) -> ExitStatus {
+        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        do throws(Failure) {
+            let run = try BenchRun(
+                try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
             return report(run.run(), on: console)
         } catch {
             return report(error, on: console)
