@@ -28,6 +28,7 @@ typechecks TLS Bytes Handshake
 typechecks IO Bytes
 typechecks Continuity Bytes Protocol
 typechecks Web Bytes Handshake
+typechecks Measuring Bytes Protocol Handshake Deflate
 typechecks Site Bytes Handshake IO Web
 
 # imports_only MODULE PATTERN: no Swift file outside the pattern imports the module.

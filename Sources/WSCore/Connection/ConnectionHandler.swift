@@ -3,6 +3,8 @@
 /// While a `received` method runs, the connection is decoding: answers go to the `outbox` it is given, and the
 /// methods of the connection that send are not to be called. Those of other connections may be.
 public protocol ConnectionHandler: AnyObject, SendableMetatype {
+    /// Bytes have been read and are about to be decoded: a few calls of the others may follow, or none.
+    func connectionWillReceive(_ connection: Connection<Self>)
     /// A whole message has arrived; it is valid during the call, and text is valid UTF-8.
     func connection(
         _ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox)
@@ -25,6 +27,9 @@ public protocol ConnectionHandler: AnyObject, SendableMetatype {
 }
 
 extension ConnectionHandler {
+    /// Does nothing.
+    @inlinable
+    public func connectionWillReceive(_ connection: Connection<Self>) {}
     /// Does nothing: the ping has been answered.
     @inlinable
     public func connection(_ connection: Connection<Self>, receivedPing payload: RawSpan, outbox: inout Outbox) {}

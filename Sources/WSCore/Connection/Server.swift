@@ -113,6 +113,7 @@ public final class Server<Handler: ConnectionHandler> {
     private let settings: Settings
     private let tls: TLSLayer?
     private let resources: ConnectionResources
+    private let memory: CrowdMemory
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
     private var openings: [ObjectIdentifier: ServerOpening] = [:]
@@ -158,6 +159,7 @@ public final class Server<Handler: ConnectionHandler> {
         lastNumber = share.index + 1 - share.count
         maximumStreams = min(maximumDescriptors, settings.maximumConnections ?? .max)
         resources = ConnectionResources(on: loop)
+        memory = CrowdMemory(on: loop)
     }
 
     /// Starts listening; with several endpoints, call it for each.
@@ -228,6 +230,7 @@ public final class Server<Handler: ConnectionHandler> {
     /// Beyond the limit, clients wait in the kernel's queue until others have left.
     private func updateAccepting() {
         let count = connections.count + openings.count + exchanges.count + leavingCount
+        memory.update(count)
         // An answer may have a file beside its stream.
         guard count >= maximumStreams || count + exchanges.count >= maximumDescriptors else {
             for listener in listeners { listener.resume() }

@@ -33,12 +33,17 @@ internal enum Descriptor {
     /// has a mode of its own. Sockets cannot be opened so, nor can anything where there is no `/proc`; they are
     /// duplicated, and share the mode.
     static func reopen(_ descriptor: Int32, forWriting: Bool) throws(IOError) -> Int32 {
-        let flags = (forWriting ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
-        let reopened = open("/proc/self/fd/\(descriptor)", flags)
-        if reopened >= 0 { return reopened }
+        if let reopened = openAgain(descriptor, forWriting: forWriting) { return reopened }
         let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard duplicate >= 0 else { throw lastError }
         return duplicate
+    }
+
+    /// Does the same, where it can be done without sharing the mode; nil: it cannot.
+    static func openAgain(_ descriptor: Int32, forWriting: Bool) -> Int32? {
+        let flags = (forWriting ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+        let reopened = open("/proc/self/fd/\(descriptor)", flags)
+        return reopened >= 0 ? reopened : nil
     }
 
     /// Reads once; returns the number of bytes read, 0 at the end.
@@ -54,6 +59,15 @@ internal enum Descriptor {
     static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(IOError) -> Int {
         while true {
             let count = systemWrite(descriptor, bytes)
+            if count >= 0 { return count }
+            if errno != EINTR { throw lastError }
+        }
+    }
+
+    /// Writes to a socket once, without waiting, whatever its mode; returns the number of bytes written.
+    static func sendAtOnce(_ socket: Int32, _ bytes: UnsafeRawBufferPointer) throws(IOError) -> Int {
+        while true {
+            let count = wsx_send_at_once(socket, bytes.baseAddress, bytes.count)
             if count >= 0 { return count }
             if errno != EINTR { throw lastError }
         }

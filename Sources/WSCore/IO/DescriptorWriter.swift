@@ -110,6 +110,7 @@ public final class DescriptorWriter {
         }
         queue = nil
         try writeFile(&buffer)
+        buffer.releaseStorage(above: Self.keptStorageBytes)
     }
 
     private func writeFile(_ buffer: inout ByteBuffer) throws(IOError) {

@@ -110,6 +110,9 @@ public final class EventLoop {
     /// The monotonic time, from an arbitrary beginning.
     public var now: Duration { .nanoseconds(Int64(clamping: uv_hrtime())) }
 
+    /// ``now`` as a number of nanoseconds, for those who ask for every message.
+    public var nowNanoseconds: UInt64 { uv_hrtime() }
+
     /// The monotonic time at the beginning of this turn, to the millisecond, without a system call. Its beginning is
     /// that of no other clock.
     public var turnTime: Duration { .milliseconds(Int64(clamping: uv_now(handle))) }

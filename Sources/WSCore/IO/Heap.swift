@@ -15,4 +15,9 @@ public enum Heap {
     public static func prepare() {
         wsx_keep_freed_memory(largestBlockBytes, keptBytes)
     }
+
+    /// Gives the pages that lie free in the heap back to the system, those between blocks in use too; takes milliseconds.
+    public static func trim() {
+        wsx_trim_heap()
+    }
 }

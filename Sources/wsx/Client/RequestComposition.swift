@@ -3,7 +3,7 @@ import WSCore
 /// The request that the arguments of a client command describe.
 struct RequestComposition {
     /// What was typed.
-    let arguments: ConnectArguments
+    let arguments: any ClientArguments
     /// Reads what need not stand on the command line.
     let secrets: Secrets
 

@@ -31,8 +31,7 @@ struct TLSComposition {
 
 extension ConnectorResources {
     /// The resources with TLS as it was asked for, or ``Failure/badArgument(what:why:)``; nil: without TLS.
-    static func make(_ composition: TLSComposition?) throws(Failure) -> ConnectorResources {
-        let settings = try composition?.settings()
+    static func make(_ settings: TLSClientSettings?) throws(Failure) -> ConnectorResources {
         do throws(TLSConfigurationError) {
             return try ConnectorResources(tls: settings)
         } catch {

@@ -2,8 +2,8 @@ import WSCore
 
 /// Where the messages and events of a run go. Whoever takes one of them too slowly has the peer wait.
 ///
-///     peer → messages, pushes, recording, the terminal of the user's editor ── isFull ──► the peer is paused
-///                                       └───────────── didDrain, didReturn ─────────────► it goes on
+///     peer → messages, pushes, recording, frames, the terminal of the user's editor ── isFull ──► the peer is paused
+///                                           └───────────── didDrain, didReturn ─────────────► it goes on
 final class ConnectOutputs {
     /// Standard output; nil while the editor's terminal shows what comes.
     let messages: MessageWriter?
@@ -13,10 +13,21 @@ final class ConnectOutputs {
     var recorder: Recorder?
     /// The prompt's editor; nil: there is no prompt.
     var editor: LineEditor?
+    /// Called when standard error keeps up again.
+    var logDidDrain: (() -> Void)?
+
+    /// Where every frame is shown; nil: nobody asked for them, and a few notices have nobody wait.
+    private let log: Console?
+    private lazy var logTimer = Timer(on: loop) { [unowned self] in
+        if isLogBusy { watchLog() } else { logDidDrain?() }
+    }
+    private let loop: EventLoop
 
     /// Opens the outputs that the settings ask for, but for the recording.
     init(_ settings: ConnectSettings, console: Console, on loop: EventLoop) throws(IOError) {
         let (arguments, isRepl) = (settings.arguments, settings.isRepl)
+        self.loop = loop
+        log = arguments.verbosity > 1 ? console : nil
         let isPiped = !isRepl || !StandardDescriptors.isTerminal(StandardDescriptors.output)
         messages = isPiped ? try MessageWriter(arguments, colors: console, on: loop) : nil
         let hasPushes = isPiped && settings.requests != nil && arguments.isQuiet
@@ -28,7 +39,15 @@ final class ConnectOutputs {
     /// Whether the peer is to pause: a reader does not keep up, or the user's editor has the terminal for long.
     var isFull: Bool {
         messages?.isFull ?? false || pushes?.isFull ?? false || recorder?.isFull ?? false
-            || editor?.holdsMuch ?? false
+            || editor?.holdsMuch ?? false || isLogBusy
+    }
+
+    /// Whether the frames that are shown are read too slowly.
+    var isLogBusy: Bool { log?.isBusy ?? false }
+
+    /// Has ``logDidDrain`` called when that is over, if it is so.
+    func watchLog() {
+        if isLogBusy { logTimer.start(after: Console.busyInterval) }
     }
 
     /// Whether nothing waits to be written.

@@ -104,7 +104,9 @@ extension ConnectRun: ConnectionHandler {
 
     /// Pauses the peer while the outputs do not keep up; ``outputDidDrain()`` has it go on.
     private func waitForOutput(_ connection: Connection<ConnectRun>) {
-        if outputs.isFull { connection.pauseReading() }
+        guard outputs.isFull else { return }
+        connection.pauseReading()
+        outputs.watchLog()
     }
 
     /// Goes on reading what the peer sends, in which there may be replies.

@@ -24,14 +24,17 @@ extension ConnectRun: InputReader.Receiver {
 
     /// A full queue pauses the input.
     func receivedInputPiece() {
-        if isFull { input?.pause() }
+        if isFull {
+            input?.pause()
+            outputs.watchLog()
+        }
         confirmInTime()
     }
 
     /// Whether no more is to be sent for now.
     var isFull: Bool {
         connection?.isFull ?? false || unconfirmed?.isFull ?? false || requests?.isFull ?? false
-            || outputs.recorder?.isFull ?? false
+            || outputs.recorder?.isFull ?? false || outputs.isLogBusy
     }
 
     /// The input is over: what remains is to wait for replies.

@@ -129,6 +129,7 @@ final class ConnectRun {
         outputs.pushes?.didDrain = { [unowned self] in outputDidDrain() }
         // Its writer takes what comes all the same, and drops it.
         outputs.pushes?.didFail = { [unowned self] _ in outputDidDrain() }
+        outputs.logDidDrain = { [unowned self] in outputDidDrain() }
         signals = [
             SignalWatcher(.interrupt, on: loop) { [unowned self] in interrupted() },
             SignalWatcher(.terminate, on: loop) { [unowned self] in end(with: .terminated, hurried: true) },
@@ -172,7 +173,7 @@ final class ConnectRun {
     private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
         // Another connection may lead there again, and one that is over there has an end to be told.
         if let embeddedEcho { return embeddedEcho.destination }
-        let echo = try ListenRun(.embeddedEcho(for: settings), on: loop, console: console)
+        let echo = try ListenRun(.embeddedEcho(for: settings.connector.request), on: loop, console: console)
         let address = try echo.start()
         let destination = Connector.Settings.Destination.tcp(host: address?.host ?? "", port: address?.port ?? 0)
         embeddedEcho = (echo, destination)
@@ -223,6 +224,7 @@ final class ConnectRun {
     }
 
     private func startRepl() {
+        console.drain()
         do throws(IOError) {
             repl = try ConnectRepl(self)
             outputs.editor = repl?.editor

@@ -7,7 +7,7 @@ extension ConnectSettings {
     ///
     /// Throws ``Failure/badArgument(what:why:)``.
     func leading(to text: String) throws(Failure) -> ConnectSettings {
-        let target = try Self.url(parsing: text)
+        let target = try ConnectorComposition.url(parsing: text)
         var settings = self
         if target.isSameOrigin(as: url) {
             settings.url = target

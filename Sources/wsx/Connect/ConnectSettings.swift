@@ -35,18 +35,10 @@ struct ConnectSettings {
         try arguments.checkReplaySpeed()
         try RecordingPlace(path: arguments.recordPath).check(against: arguments.readFiles)
         self.secrets = secrets
-        url = try Self.url(parsing: arguments.url)
-        let proxies = try Self.proxies(arguments, secrets: secrets)
-        let request = try RequestComposition(arguments: arguments, secrets: secrets).request(for: url)
-        connector = Connector.Settings(
-            request: request, destination: arguments.unixSocket.map { .unix(path: $0) },
-            network: try NetworkSettings(arguments), proxies: proxies, serverName: arguments.tls.serverName,
-            maximumRedirects: arguments.followsRedirects ? arguments.maximumRedirects : nil,
-            timeouts: arguments.connectTimeouts)
-        let isProxySecure = try Self.proxy(for: url, among: proxies)?.isSecure ?? false
-        let needsTLS = url.isSecure || isProxySecure || arguments.followsRedirects || arguments.tls.areGiven
-        let tls = needsTLS ? TLSComposition(arguments: arguments.tls, secrets: secrets) : nil
-        connectorResources = try ConnectorResources.make(tls)
+        let composition = try ConnectorComposition(arguments, secrets: secrets)
+        url = composition.url
+        connector = composition.connector
+        connectorResources = try ConnectorResources.make(composition.tls)
         messages = try Self.messages(arguments)
         conditions = try EndConditions(arguments)
         requests = try RequestQueue.Settings.make(arguments, requestTarget: url.requestTarget)
@@ -63,35 +55,7 @@ struct ConnectSettings {
             case .none: nil
             }
         secrets.record.add(url.userInfo)
-        secrets.record.add(request)
-    }
-
-    /// A URL as typed, or ``Failure/badArgument(what:why:)``, which shows no password.
-    static func url(parsing text: String) throws(Failure) -> WebSocketURL {
-        do throws(URLError) {
-            return try WebSocketURL(parsing: text)
-        } catch {
-            let shown = escapingControls(WebSocketURL.withoutUserInfo(text))
-            throw .badArgument(what: "URL '\(shown)'", why: "\(error)")
-        }
-    }
-
-    private static func proxies(_ arguments: ConnectArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {
-        let proxy = try arguments.proxy.map { (proxy) throws(Failure) in try secrets.value(of: proxy, for: "--proxy") }
-        do throws(ProxyURLError) {
-            return try ProxyChoice(proxy: proxy, noProxy: arguments.noProxy, environment: secrets.environment)
-        } catch {
-            throw .badArgument(what: "--proxy", why: "\(error)")
-        }
-    }
-
-    private static func proxy(for url: WebSocketURL, among proxies: ProxyChoice) throws(Failure) -> Proxy? {
-        guard case .tcp(let host, let port) = url.endpoint else { return nil }
-        do throws(ProxyChoiceError) {
-            return try proxies.proxy(isSecure: url.isSecure, host: host, port: port)?.proxy
-        } catch {
-            throw .badArgument(what: "the variable \(error.variable)", why: "\(error.reason)")
-        }
+        secrets.record.add(connector.request)
     }
 
     /// What is accepted from the peer, and how the connection is closed.

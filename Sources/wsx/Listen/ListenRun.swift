@@ -151,6 +151,7 @@ final class ListenRun {
     }
 
     private func startEditor() throws(Failure) {
+        console.drain()
         do throws(IOError) {
             let editor = try LineEditor(prompt: "> ", history: History(), commands: Self.commands, on: loop)
             editor.delegate = self

@@ -109,14 +109,14 @@ struct ListenSettings {
     }
 
     /// The server of `echo:`: it speaks whatever the client asks for, and takes messages as large as the client does.
-    static func embeddedEcho(for client: ConnectSettings) throws(Failure) -> ListenSettings {
+    static func embeddedEcho(for request: ClientRequest) throws(Failure) -> ListenSettings {
         var arguments = ListenArguments()
         arguments.mode = .echo
         arguments.maximumMessageBytes = .max
         arguments.maximumFragments = .max
         let policy: ServerPolicy
         do throws(ServerPolicyError) {
-            policy = try ServerPolicy(subprotocols: client.connector.request.subprotocols, checksHostAndOrigin: false)
+            policy = try ServerPolicy(subprotocols: request.subprotocols, checksHostAndOrigin: false)
         } catch {
             throw .badArgument(what: "echo:", why: "\(error)")
         }

@@ -44,6 +44,8 @@ enum Failure: Error {
     case program(String)
     /// The connection ended before so many requests were answered.
     case unanswered(Int)
+    /// Replies of a load test that were not as they should be.
+    case badReplies(LoadTally)
     /// The run took longer than it may.
     case runTimedOut(after: Duration)
     /// SIGINT.
@@ -64,7 +66,7 @@ enum Failure: Error {
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
         case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies: .timedOut
-        case .unmet: .unmet
+        case .unmet, .badReplies: .unmet
         case .gaveUp(_, let failure), .told(let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
@@ -112,6 +114,8 @@ enum Failure: Error {
                 + "--reply-timeout waits longer"
         case .program(let words): words
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
+        case .badReplies(let tally):
+            "the replies: \(tally.faults); each message is to come back once, in order, as it was"
         case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told: nil
         }
@@ -129,7 +133,7 @@ enum Failure: Error {
         case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies: "timeout"
-        case .unmet: "expectation"
+        case .unmet, .badReplies: "expectation"
         case .gaveUp(_, let failure), .told(let failure): failure.kind
         case .connecting: "connect"
         case .closed, .unanswered: "closed"
@@ -210,6 +214,19 @@ enum Failure: Error {
     /// What is said of requests at the end: `2 requests were not answered`.
     static func words(forUnanswered count: Int) -> String {
         "\(number(count, "request")) \(count == 1 ? "was" : "were") not answered"
+    }
+
+    /// What there is to say of lines that standard error has not taken in time.
+    static func words(forLostLines count: Int) -> String {
+        "\(grouped(count)) \(count == 1 ? "line of the log was" : "lines of the log were") lost: "
+            + "standard error was not read"
+    }
+
+    /// A number of 0 or more with commas between its thousands.
+    private static func grouped(_ count: Int) -> String {
+        let digits = String(count)
+        guard digits.utf8.count > 3 else { return digits }
+        return "\(grouped(count / 1000)),\(padded(count % 1000, to: 3))"
     }
 
     private static func words(for frame: CloseFrame) -> String {

@@ -14,6 +14,7 @@ struct Wsx {
         Heap.prepare()
         let status = run()
         fflush(nil)
+        LogWriter.standardError.drain()
         StandardDescriptors.restore()
         // Not exit(): libuv would wait there for its threads, and so for a name lookup that was given up.
         _exit(status.rawValue)
@@ -21,20 +22,20 @@ struct Wsx {
 
     private static func run() -> ExitStatus {
         guard let words = arguments() else {
-            StandardDescriptors.writeAll(
-                "wsx: an argument is not UTF-8 text; send such bytes with --file or on standard input\n",
-                to: StandardDescriptors.error)
+            LogWriter.standardError.write(
+                "wsx: an argument is not UTF-8 text; send such bytes with --file or on standard input\n")
             return .usage
         }
         do throws(UsageError) {
             switch try CommandLineParser.parse(words) {
             case .connect(let arguments): return connect(arguments)
             case .listen(let arguments): return listen(arguments)
+            case .bench(let arguments): return bench(arguments)
             case .help(let text), .completions(let text): return printed(text)
             case .version: return printed("wsx \(version)\n")
             }
         } catch {
-            StandardDescriptors.writeAll(error.message + "\n", to: StandardDescriptors.error)
+            LogWriter.standardError.write(error.message + "\n")
             return .usage
         }
     }
@@ -44,7 +45,7 @@ struct Wsx {
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
         guard let error, error != .brokenPipe else { return .success }
         let failure = Failure.output(error)
-        StandardDescriptors.writeAll("wsx: \(failure.message ?? "")\n", to: StandardDescriptors.error)
+        LogWriter.standardError.write("wsx: \(failure.message ?? "")\n")
         return failure.status
     }
 
@@ -66,6 +67,17 @@ struct Wsx {
             let settings = try ListenSettings(arguments, sockets: try activation.sockets(), secrets: secrets)
             for name in SocketActivation.variables { unsetenv(name) }
             let run = try ListenRun(settings, on: try makeLoop(), console: console)
+            return report(run.run(), on: console)
+        } catch {
+            return report(error, on: console)
+        }
+    }
+
+    private static func bench(_ arguments: BenchArguments) -> ExitStatus {
+        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        do throws(Failure) {
+            let run = try BenchRun(
+                try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
             return report(run.run(), on: console)
         } catch {
             return report(error, on: console)

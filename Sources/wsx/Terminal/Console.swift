@@ -9,14 +9,19 @@ final class Console {
     private let color: ColorChoice
     private let hasNoColor: Bool
     private let isQuiet: Bool
+    private let log: LogWriter
 
     /// Makes a console.
     /// - Parameters:
     ///   - color: When to colour.
     ///   - isQuiet: Whether notices are left out; errors never are.
+    ///   - log: Standard error, or what stands for it.
     ///   - environment: Looks an environment variable up.
-    init(color: ColorChoice, isQuiet: Bool, environment: (String) -> String?) {
+    init(
+        color: ColorChoice, isQuiet: Bool, log: LogWriter = .standardError, environment: (String) -> String?
+    ) {
         self.isQuiet = isQuiet
+        self.log = log
         self.color = color
         // The convention of no-color.org: any value but an empty one.
         hasNoColor = color == .auto && !(environment("NO_COLOR") ?? "").isEmpty
@@ -46,6 +51,17 @@ final class Console {
         ) { ScreenSize.current(isPrompt: isPrompt) }
     }
 
+    /// Waits until standard error has what was shown there, if it is read: before an editor draws on the same terminal.
+    func drain() {
+        log.drain()
+    }
+
+    /// Whether standard error does not keep up, so that whoever can wait with more is to wait.
+    var isBusy: Bool { editor == nil && log.isBusy }
+
+    /// How long it is until ``isBusy`` is worth asking for again.
+    static let busyInterval = Duration.milliseconds(10)
+
     /// Shows a line that tells what happens, unless notices are not wanted.
     func notice(_ line: String) {
         guard !isQuiet else { return }
@@ -62,7 +78,7 @@ final class Console {
         if let editor {
             editor.print(lines)
         } else {
-            StandardDescriptors.writeAll(lines, to: StandardDescriptors.error)
+            log.write(lines)
         }
     }
 }

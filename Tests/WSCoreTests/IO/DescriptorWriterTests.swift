@@ -23,6 +23,17 @@ import Testing
         }
     }
 
+    @Test("what a large message took is not kept")
+    func storage() throws {
+        let output = try openFile("/dev/null", 1)
+        defer { closeAll(output) }
+        try withWriter(to: output) { _, writer, _ in
+            writer.append(pattern(9_000_000))
+            writer.flush()
+            #expect(writer.buffer.storageBytes <= 4 << 20)
+        }
+    }
+
     @Test("a pipe with a slow reader gets everything in order, and the writer tells when it is out")
     func slowReader() throws {
         let ends = try makePipe()

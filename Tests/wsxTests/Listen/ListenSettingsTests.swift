@@ -104,7 +104,7 @@ import WSCore
         var arguments = ConnectArguments()
         arguments.url = "echo:"
         arguments.subprotocols = ["chat"]
-        let settings = try ListenSettings.embeddedEcho(for: try ConnectSettings(arguments))
+        let settings = try ListenSettings.embeddedEcho(for: try ConnectSettings(arguments).connector.request)
         #expect(settings.isEmbedded)
         #expect(settings.policy.subprotocols == ["chat"])
         #expect(!settings.policy.checksHostAndOrigin)

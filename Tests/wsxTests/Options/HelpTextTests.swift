@@ -5,7 +5,7 @@ import Testing
 @Suite struct HelpTextTests {
     @Test(
         "help is at most 80 columns wide, without trailing spaces and tabs",
-        arguments: [nil, .connect, .listen, .help, .completions] as [Command?])
+        arguments: [nil, .connect, .listen, .bench, .help, .completions] as [Command?])
     func width(command: Command?) {
         for text in [HelpText.short(.of(command)), HelpText.long(.of(command))] {
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -32,6 +32,7 @@ import Testing
                 Commands:
                   connect      Talk to a WebSocket server
                   listen       Be a WebSocket server
+                  bench        Load-test an echo server
                   help         Explain the program or a command
                   completions  Print a shell's completion script
 
@@ -247,6 +248,91 @@ import Testing
                   -h, --help                      Show help; -h is the short form
 
                 'wsx connect --help' and wsx-connect(1) tell more.
+
+                """)
+    }
+
+    @Test("the short help of bench is one line an option") func bench() {
+        #expect(
+            HelpText.short(.bench) == """
+                wsx bench: Load-test an echo server
+
+                Usage: wsx bench [OPTION...] URL
+
+                Operands:
+                  URL  The server: ws://HOST/PATH, HOST:PORT, echo:
+
+                Load:
+                  -c, --connections N             Connections to open [10]
+                  -d, --duration DURATION         Send for so long (10s)
+                  -n, --messages N                Send so many messages in all
+                      --in-flight N               Messages of a connection without a reply [1]
+                      --reply-timeout DURATION    Time to wait for a reply [10s]
+
+                Messages:
+                  -m, --message TEXT              Send this message
+                      --size SIZE                 Size of the messages [20]
+                      --binary                    Send binary messages
+
+                Ending:
+                      --close-code CODE           Status code of the close frame [1000]
+                      --close-reason TEXT         Reason in the close frame
+                      --close-timeout DURATION    Time for the peer to answer a close [5s]
+
+                Request:
+                  -H, --header HEADER             Add 'Name: value' or @FILE
+                  -s, --subprotocol NAME          Offer this subprotocol (also A,B)
+                  -a, --auth USER[:PASSWORD]      Log in with basic authentication
+                      --bearer TOKEN              Log in with a bearer token
+                  -b, --cookie COOKIE             Send a cookie: 'name=value'
+                  -o, --origin ORIGIN             Send this Origin, as a browser does
+                      --host HOST                 Send this Host in place of the URL's
+                      --user-agent TEXT           Send this User-Agent
+                  -L, --location                  Follow redirects
+                      --max-redirects N           Most redirects to follow [20]
+
+                Network:
+                  -4, --ipv4                      Connect over IPv4 only
+                  -6, --ipv6                      Connect over IPv6 only
+                      --resolve HOST:PORT:IP      Connect to IP for this HOST and PORT
+                      --source-ip IP              Connect from this address
+                      --unix-socket PATH          Connect to a socket file
+                      --connect-timeout DURATION  Time to connect, upgrade included [10s]
+                      --proxy URL                 Connect through a proxy
+                      --no-proxy HOSTS            Connect to these without a proxy
+
+                TLS:
+                      --ca PATH                   Trust these authorities and no others
+                      --cert FILE                 Show this certificate to the server
+                      --key FILE                  The private key of --cert
+                      --passphrase TEXT           The passphrase of the private key
+                  -k, --insecure                  Do not verify certificates
+                      --pin PIN                   Accept only this key: sha256//BASE64
+                      --tls-server-name NAME      Expect this name in the certificate
+                      --tls-min VERSION           Accept no older version: 1.2 or 1.3 [1.2]
+
+                Compression:
+                      --compress[=off]            Compress messages where the peer can [off]
+                      --compress-window-bits N    Refer back by 2^N bytes at most (8-15) [15]
+                      --compress-no-context       Compress each message by itself
+
+                Limits:
+                      --max-message-size SIZE     Largest message to receive [64M]
+                      --max-fragments N           Most fragments of one message [131072]
+                      --fragment-size SIZE        Split larger outgoing messages
+
+                Results:
+                      --output FORMAT             How results are written to stdout [text]
+                      --hdr FILE                  Write the latencies of each second to FILE
+
+                Display:
+                  -q, --quiet                     No notices on stderr
+                      --color WHEN                When to use colors [auto]
+
+                General:
+                  -h, --help                      Show help; -h is the short form
+
+                'wsx bench --help' and wsx-bench(1) tell more.
 
                 """)
     }

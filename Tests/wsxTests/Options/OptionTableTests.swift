@@ -17,6 +17,18 @@ import WSCore
         }
     }
 
+    struct BenchCase: Sendable {
+        let option: String
+        let words: [String]
+        let expect: @Sendable (inout BenchArguments) -> Void
+
+        init(_ option: String, _ words: String..., expect: @escaping @Sendable (inout BenchArguments) -> Void) {
+            self.option = option
+            self.words = words
+            self.expect = expect
+        }
+    }
+
     struct ListenCase: Sendable {
         let option: String
         let words: [String]
@@ -113,8 +125,8 @@ import WSCore
         ConnectCase("no-pretty", "--pretty", "--no-pretty") { $0.isPretty = false },
     ]
 
-    private static let aPin = "sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc="
-    private static let aPinValue = (try? [TLSPin(aPin)]) ?? []
+    static let aPin = "sha256//I4gj3MBH1SVyMGPke+LGm6OWCsP2pXJdugWacrEeUSc="
+    static let aPinValue = (try? [TLSPin(aPin)]) ?? []
 
     static let listenCases: [ListenCase] = [
         ListenCase("tls-cert", "--tls-cert", "p") { $0.tls.certificate = "p" },
@@ -223,14 +235,25 @@ import WSCore
         #expect(try CommandLineParser.parse(["listen", "8080"] + testCase.words) == .listen(expected))
     }
 
+    @Test("an option of bench changes its field and nothing else", arguments: benchCases)
+    func bench(testCase: BenchCase) throws {
+        var expected = BenchArguments()
+        expected.url = "u"
+        testCase.expect(&expected)
+        #expect(expected != BenchArguments())
+        #expect(try CommandLineParser.parse(["bench", "u"] + testCase.words) == .bench(expected))
+    }
+
     @Test("every option of the table has its test") func completeness() {
         let connect = OptionTable.options(of: .connect).filter { $0.long != "help" }.map(\.long)
         #expect(connect.sorted() == Self.connectCases.map(\.option).sorted())
         let listen = OptionTable.options(of: .listen).filter { $0.long != "help" }.map(\.long)
         #expect(listen.sorted() == Self.listenCases.map(\.option).sorted())
+        let bench = OptionTable.options(of: .bench).filter { $0.long != "help" }.map(\.long)
+        #expect(bench.sorted() == Self.benchCases.map(\.option).sorted())
     }
 
-    @Test("the defaults that are shown are those that hold", arguments: [Command.connect, .listen])
+    @Test("the defaults that are shown are those that hold", arguments: [Command.connect, .listen, .bench])
     func defaults(command: Command) throws {
         let options = OptionTable.options(of: command)
         for option in options {
@@ -246,7 +269,7 @@ import WSCore
         }
     }
 
-    @Test("a choice that is shown is accepted", arguments: [Command.connect, .listen])
+    @Test("a choice that is shown is accepted", arguments: [Command.connect, .listen, .bench])
     func choices(command: Command) throws {
         for option in OptionTable.options(of: command) {
             for choice in option.value?.completion.choices ?? [] {
@@ -257,7 +280,7 @@ import WSCore
 
     @Test(
         "within a command every name is there once, and conflicts name options of the same command",
-        arguments: [nil, .connect, .listen, .help, .completions] as [Command?])
+        arguments: [nil, .connect, .listen, .bench, .help, .completions] as [Command?])
     func uniqueness(command: Command?) {
         let options = OptionTable.options(of: command)
         #expect(Set(options.map(\.long)).count == options.count)

@@ -209,6 +209,16 @@ import WSCore
         #expect(Failure.words(for: duration) == words)
     }
 
+    @Test(
+        "lines that are lost are counted with commas",
+        arguments: [
+            (1, "1 line of the log was"), (999, "999 lines of the log were"), (1_000, "1,000 lines of the log were"),
+            (12_034_005, "12,034,005 lines of the log were"),
+        ])
+    func lostLines(count: Int, words: String) {
+        #expect(Failure.words(forLostLines: count) == words + " lost: standard error was not read")
+    }
+
     @Test("the exit statuses are those of the manual")
     func statuses() {
         let statuses: [wsx.ExitStatus] = [

@@ -16,6 +16,7 @@ final class ProgramOutput {
     /// What has been read and waits for the next turn; then nothing further is read.
     private var unread = ByteBuffer()
     private var isPaused = false
+    private var isHandingOver = false
     private var isScheduled = false
     /// How much is still taken; nil: there is no end to it.
     private var bytesLeft: Int?
@@ -75,15 +76,24 @@ final class ProgramOutput {
     var takesRest: Bool { bytesLeft != nil }
 
     private func take(_ bytes: RawSpan) {
-        let count = receive(bytes)
-        guard !isOver, count < bytes.byteCount else { return }
-        unread.append(bytes.extracting(droppingFirst: count))
-        stream.stopReading()
+        let count = handOver(bytes)
+        guard !isOver else { return }
+        if count < bytes.byteCount {
+            unread.append(bytes.extracting(droppingFirst: count))
+            stream.stopReading()
+        }
         goOn()
     }
 
+    private func handOver(_ bytes: RawSpan) -> Int {
+        isHandingOver = true
+        defer { isHandingOver = false }
+        return receive(bytes)
+    }
+
     private func goOn() {
-        guard !isOver, !isPaused else { return }
+        // While something is handed over, it is not known what will be left of it.
+        guard !isOver, !isPaused, !isHandingOver else { return }
         if unread.isEmpty { return stream.startReading() }
         guard !isScheduled else { return }
         isScheduled = true
@@ -97,7 +107,7 @@ extension ProgramOutput: EndOfTurnWork {
         isScheduled = false
         guard !isOver, !isPaused else { return }
         var waiting = unread.takeAll()
-        waiting.consume(waiting.withReadableBytes { receive($0) })
+        waiting.consume(waiting.withReadableBytes { handOver($0) })
         guard !isOver else { return }
         unread = waiting
         unread.releaseStorage(above: 0)

@@ -110,7 +110,15 @@ extension ProgramSession {
     func show(errors bytes: RawSpan) -> Int {
         let (lines, takenBytes) = errorLines.take(bytes, atMost: Self.turnErrorLines)
         if !lines.isEmpty { run.console.show(lines) }
+        readErrorsOn()
         return takenBytes
+    }
+
+    /// Reads what the program complains of as fast as standard error is read; at its end the program waits for nobody.
+    func readErrorsOn() {
+        guard run.console.isBusy, errors?.takesRest == false else { return errors?.resume() ?? () }
+        errors?.pause()
+        errorTimer.start(after: Console.busyInterval)
     }
 
     /// Shows the last complaint.

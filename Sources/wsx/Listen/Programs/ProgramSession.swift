@@ -54,6 +54,8 @@ final class ProgramSession {
 
     var splitter: RecordSplitter
     var errorLines: ErrorLines
+    /// Has the program's standard error read on, after it had to wait for ours.
+    lazy var errorTimer = Timer(on: run.loop) { [unowned self] in readErrorsOn() }
     var lineCount = 0
     var hasReportedBadLine = false
     var isClientHeld = false

@@ -1,7 +1,7 @@
 import WSCore
 
 /// What was typed after `wsx connect`. What it means (files read, URL parsed) is worked out elsewhere.
-struct ConnectArguments: Equatable, Sendable, SharedArguments {
+struct ConnectArguments: Equatable, Sendable, SharedArguments, ClientArguments {
     var url = ""
     /// The operands, then the values of `--execute`, in their order.
     var messages: [String] = []

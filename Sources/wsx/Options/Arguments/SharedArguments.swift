@@ -1,25 +1,13 @@
 import WSCore
 
 /// The arguments that `connect` and `listen` have in common, by which one table entry serves both.
-protocol SharedArguments: Sendable {
-    var payload: PayloadKind { get set }
+protocol SharedArguments: CommonArguments {
     var input: InputFormat { get set }
     var stripsCarriageReturn: Bool { get set }
     var replaySpeed: ReplaySpeed { get set }
     var output: OutputFormat { get set }
     var readsInput: Bool { get set }
-    var subprotocols: [String] { get set }
-    var headers: [String] { get set }
-    var closeTimeout: Duration { get set }
-    var compresses: Bool { get set }
-    var compressionWindowBits: Int { get set }
-    var compressionKeepsContext: Bool { get set }
-    var maximumMessageBytes: Int { get set }
-    var maximumFragments: Int { get set }
-    var fragmentBytes: Int? { get set }
     var verbosity: Int { get set }
-    var isQuiet: Bool { get set }
-    var color: ColorChoice { get set }
     var timestamps: TimestampStyle { get set }
     var isPretty: Bool? { get set }
     var heartbeatMisses: Int { get set }
@@ -39,11 +27,5 @@ extension SharedArguments {
         guard replaySpeed == .max || input == .json else {
             throw .badArgument(what: "--replay-speed", why: "it says nothing without --input json; give that, too")
         }
-    }
-
-    /// What is wished for permessage-deflate; nil: it is not used.
-    var deflate: DeflatePreferences? {
-        compresses
-            ? DeflatePreferences(windowBits: compressionWindowBits, keepsContext: compressionKeepsContext) : nil
     }
 }

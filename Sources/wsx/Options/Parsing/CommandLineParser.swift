@@ -59,6 +59,7 @@ struct CommandLineParser {
         switch command {
         case .connect: arguments = .connect(ConnectArguments())
         case .listen: arguments = .listen(ListenArguments())
+        case .bench: arguments = .bench(BenchArguments())
         case .help, .completions, nil: arguments = nil
         }
     }
@@ -229,6 +230,7 @@ struct CommandLineParser {
         switch (command, arguments) {
         case (_, .connect(let arguments)?): return .connect(arguments)
         case (_, .listen(let arguments)?): return .listen(arguments)
+        case (_, .bench(let arguments)?): return .bench(arguments)
         case (.completions, nil):
             let word = operands.first ?? ""
             do throws(ValueProblem) {

@@ -2,6 +2,7 @@
 enum Invocation: Equatable {
     case connect(ConnectArguments)
     case listen(ListenArguments)
+    case bench(BenchArguments)
     case help(text: String)
     case version
     case completions(script: String)

@@ -2,6 +2,7 @@
 enum TypedArguments {
     case connect(ConnectArguments)
     case listen(ListenArguments)
+    case bench(BenchArguments)
 
     /// Lets an update write to the arguments; one of another command, which the parser does not let through, is ignored.
     mutating func apply<Input>(_ update: ArgumentUpdate<Input>, _ input: Input) throws(ValueProblem) {
@@ -12,26 +13,39 @@ enum TypedArguments {
         case (.listen(var arguments), .listen(let write)):
             try write(&arguments, input)
             self = .listen(arguments)
-        case (_, .shared(let write)):
-            var arguments = shared
+        case (.bench(var arguments), .bench(let write)):
             try write(&arguments, input)
-            shared = arguments
-        case (.connect, .listen), (.listen, .connect):
+            self = .bench(arguments)
+        case (_, .shared(let write)):
+            guard var arguments = common as? any SharedArguments else { return }
+            try write(&arguments, input)
+            common = arguments
+        case (_, .client(let write)):
+            guard var arguments = common as? any ClientArguments else { return }
+            try write(&arguments, input)
+            common = arguments
+        case (_, .common(let write)):
+            var arguments = common
+            try write(&arguments, input)
+            common = arguments
+        case (_, .connect), (_, .listen), (_, .bench):
             break
         }
     }
 
-    private var shared: any SharedArguments {
+    private var common: any CommonArguments {
         get {
             switch self {
             case .connect(let arguments): arguments
             case .listen(let arguments): arguments
+            case .bench(let arguments): arguments
             }
         }
         set {
             switch newValue {
             case let arguments as ConnectArguments: self = .connect(arguments)
             case let arguments as ListenArguments: self = .listen(arguments)
+            case let arguments as BenchArguments: self = .bench(arguments)
             default: break
             }
         }

@@ -4,14 +4,23 @@
 enum ArgumentUpdate<Input> {
     case connect(@Sendable (inout ConnectArguments, Input) throws(ValueProblem) -> Void)
     case listen(@Sendable (inout ListenArguments, Input) throws(ValueProblem) -> Void)
+    case bench(@Sendable (inout BenchArguments, Input) throws(ValueProblem) -> Void)
+    /// Those that exchange messages with whoever uses the program.
     case shared(@Sendable (inout any SharedArguments, Input) throws(ValueProblem) -> Void)
+    /// Those that connect to a server.
+    case client(@Sendable (inout any ClientArguments, Input) throws(ValueProblem) -> Void)
+    /// All of them.
+    case common(@Sendable (inout any CommonArguments, Input) throws(ValueProblem) -> Void)
 
     /// The commands that understand the option or operand.
     var commands: [Command] {
         switch self {
         case .connect: [.connect]
         case .listen: [.listen]
+        case .bench: [.bench]
         case .shared: [.connect, .listen]
+        case .client: [.connect, .bench]
+        case .common: [.connect, .listen, .bench]
         }
     }
 }

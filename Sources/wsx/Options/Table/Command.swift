@@ -2,6 +2,7 @@
 enum Command: String, CaseIterable {
     case connect
     case listen
+    case bench
     case help
     case completions
 }

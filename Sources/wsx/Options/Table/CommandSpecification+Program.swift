@@ -32,7 +32,7 @@ extension CommandSpecification {
         operands: [
             OperandSpecification(
                 "COMMAND", required: false,
-                completion: .choices([connect, listen, completions].compactMap(\.choice)),
+                completion: .choices([connect, listen, bench, completions].compactMap(\.choice)),
                 summary: "The command to explain")
         ],
         summary: "Explain the program or a command",
@@ -69,6 +69,7 @@ extension CommandSpecification {
         case nil: program
         case .connect: connect
         case .listen: listen
+        case .bench: bench
         case .help: help
         case .completions: completions
         }

@@ -28,7 +28,7 @@ struct CommandSpecification: Sendable {
         var words = [name]
         switch command {
         case nil: words.append("COMMAND [ARGUMENT...]")
-        case .connect, .listen: words.append("[OPTION...]")
+        case .connect, .listen, .bench: words.append("[OPTION...]")
         case .help, .completions: break
         }
         return (words + operands.map(\.synopsis)).joined(separator: " ")

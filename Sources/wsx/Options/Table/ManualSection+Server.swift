@@ -58,6 +58,11 @@ extension ManualSection {
             quotes, without the query of its path, after 120 characters cut with `…`. Quotes and backslashes in it have a \
             backslash before them, and what is invisible is written as `\\u{1B}`, so that no client can forge a field or \
             a line.
+            """),
+        .paragraph(
+            """
+            Nobody waits for standard error to be read, but the standard error of programs, while it is read slowly. \
+            1 MiB of lines can wait there; further ones are dropped, and a line in their place says how many.
             """))
 
     /// How a server is given its sockets.

@@ -1,5 +1,6 @@
 /// The headings of the options, in the order in which help and manual show them.
 enum OptionGroup: String, CaseIterable {
+    case load = "Load"
     case messages = "Messages"
     case server = "Server"
     case access = "Access"
@@ -14,6 +15,7 @@ enum OptionGroup: String, CaseIterable {
     case tls = "TLS"
     case compression = "Compression"
     case limits = "Limits"
+    case results = "Results"
     case display = "Display"
     case general = "General"
 }

@@ -14,6 +14,18 @@ extension OptionTable {
                     arguments.compresses = try Switch.parse(value) == .on
                 })),
         OptionSpecification(
+            "compress", value: OptionValue("off", .choices(of: Switch.self), implied: "on"), default: "off",
+            group: .compression,
+            summary: "Compress messages where the peer can",
+            manual: """
+                Offer compression of messages (permessage-deflate, RFC 7692). It is then used for messages \
+                of 64 bytes and more that it makes shorter. Both ends then spend most of their time on it.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.compresses = try Switch.parse(value) == .on
+                })),
+        OptionSpecification(
             "compress-window-bits", value: OptionValue("N"), default: "15", conflicts: ["compress=off"],
             group: .compression,
             summary: "Refer back by 2^N bytes at most (8-15)",
@@ -24,7 +36,7 @@ extension OptionTable {
                 clients that say they are able to.
                 """,
             effect: .update(
-                .shared { arguments, value throws(ValueProblem) in
+                .common { arguments, value throws(ValueProblem) in
                     arguments.compressionWindowBits = try WindowBitsValue.parse(value)
                 })),
         OptionSpecification(
@@ -34,6 +46,6 @@ extension OptionTable {
                 Compress each message by itself, in both directions, without reference to those before: less memory, \
                 and messages that resemble each other compress less.
                 """,
-            effect: .update(.shared { arguments, _ in arguments.compressionKeepsContext = false })),
+            effect: .update(.common { arguments, _ in arguments.compressionKeepsContext = false })),
     ]
 }

@@ -56,7 +56,7 @@ extension OptionTable {
                 The others may not be sent.
                 """,
             effect: .update(
-                .connect { arguments, value throws(ValueProblem) in
+                .client { arguments, value throws(ValueProblem) in
                     arguments.closeCode = try CloseCodeValue.parse(value)
                 })),
         OptionSpecification(
@@ -64,7 +64,7 @@ extension OptionTable {
             summary: "Reason in the close frame",
             manual: "Close with the reason *TEXT*, at most 123 bytes of UTF-8.",
             effect: .update(
-                .connect { arguments, value throws(ValueProblem) in
+                .client { arguments, value throws(ValueProblem) in
                     arguments.closeReason = try CloseReasonValue.parse(value)
                 })),
         OptionSpecification(
@@ -72,7 +72,7 @@ extension OptionTable {
             summary: "Time for the peer to answer a close",
             manual: "Drop the connection when the peer has not answered a close frame for *DURATION*.",
             effect: .update(
-                .shared { arguments, value throws(ValueProblem) in
+                .common { arguments, value throws(ValueProblem) in
                     arguments.closeTimeout = try DurationValue.parse(value)
                 })),
     ]

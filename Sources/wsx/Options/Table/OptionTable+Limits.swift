@@ -6,7 +6,7 @@ extension OptionTable {
             summary: "Largest message to receive",
             manual: "Close with 1009 when a message to be received is larger than *SIZE*.",
             effect: .update(
-                .connect { arguments, value throws(ValueProblem) in
+                .client { arguments, value throws(ValueProblem) in
                     arguments.maximumMessageBytes = try SizeValue.parse(value)
                 })),
         OptionSpecification(
@@ -22,7 +22,7 @@ extension OptionTable {
             summary: "Most fragments of one message",
             manual: "Close with 1008 when a message arrives in more than *N* fragments.",
             effect: .update(
-                .shared { arguments, value throws(ValueProblem) in
+                .common { arguments, value throws(ValueProblem) in
                     arguments.maximumFragments = try CountValue.parse(value)
                 })),
         OptionSpecification(
@@ -31,7 +31,7 @@ extension OptionTable {
             manual:
                 "Send a message larger than *SIZE* in fragments of that many bytes. Messages are not split otherwise.",
             effect: .update(
-                .shared { arguments, value throws(ValueProblem) in
+                .common { arguments, value throws(ValueProblem) in
                     arguments.fragmentBytes = try SizeValue.parse(value)
                 })),
     ]

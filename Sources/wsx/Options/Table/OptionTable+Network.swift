@@ -5,12 +5,12 @@ extension OptionTable {
             "ipv4", "4", group: .network,
             summary: "Connect over IPv4 only",
             manual: "Connect over IPv4 only. Of `-4` and `-6` the last one counts.",
-            effect: .update(.connect { arguments, _ in arguments.addressFamily = .ipv4 })),
+            effect: .update(.client { arguments, _ in arguments.addressFamily = .ipv4 })),
         OptionSpecification(
             "ipv6", "6", group: .network,
             summary: "Connect over IPv6 only",
             manual: "Connect over IPv6 only. Of `-4` and `-6` the last one counts.",
-            effect: .update(.connect { arguments, _ in arguments.addressFamily = .ipv6 })),
+            effect: .update(.client { arguments, _ in arguments.addressFamily = .ipv6 })),
         OptionSpecification(
             "resolve", value: OptionValue("HOST:PORT:IP"), repeatable: true, group: .network,
             summary: "Connect to IP for this HOST and PORT",
@@ -20,7 +20,7 @@ extension OptionTable {
                 its own. Of several entries for one host and port the last counts. The request still names the host of \
                 the URL.
                 """,
-            effect: .update(.connect { arguments, value in arguments.resolve.append(value) })),
+            effect: .update(.client { arguments, value in arguments.resolve.append(value) })),
         OptionSpecification(
             "source-ip", value: OptionValue("IP"), repeatable: true, group: .network,
             summary: "Connect from this address",
@@ -29,7 +29,7 @@ extension OptionTable {
                 kind; of several of one kind the first counts. An address of the server of a kind that none is given \
                 for is not tried.
                 """,
-            effect: .update(.connect { arguments, value in arguments.sourceIPs.append(value) })),
+            effect: .update(.client { arguments, value in arguments.sourceIPs.append(value) })),
         OptionSpecification(
             "unix-socket", value: OptionValue("PATH", .file), group: .network,
             summary: "Connect to a socket file",
@@ -37,7 +37,7 @@ extension OptionTable {
                 Connect to the Unix domain socket at *PATH*; on Linux `@`*name* is one of the abstract namespace. Host and \
                 path of the URL go into the request.
                 """,
-            effect: .update(.connect { arguments, value in arguments.unixSocket = value })),
+            effect: .update(.client { arguments, value in arguments.unixSocket = value })),
         OptionSpecification(
             "connect-timeout", value: OptionValue("DURATION"), default: "10s", group: .network,
             summary: "Time to connect, upgrade included",
@@ -47,7 +47,7 @@ extension OptionTable {
                 in `20s,name=2s,tls=5s`.
                 """,
             effect: .update(
-                .connect { arguments, value throws(ValueProblem) in
+                .client { arguments, value throws(ValueProblem) in
                     try ConnectTimeoutValue.parse(value, into: &arguments.connectTimeouts)
                 })),
     ]

@@ -9,7 +9,7 @@ extension OptionTable {
                 up here) or `socks5h://` (by the proxy), with *user*`:`*password*`@` where it wants them. Without the \
                 option the variables in ENVIRONMENT say; an empty *URL* stands for no proxy.
                 """, secrets,
-            effect: .update(.connect { arguments, value in arguments.proxy = value })),
+            effect: .update(.client { arguments, value in arguments.proxy = value })),
         OptionSpecification(
             "no-proxy", value: OptionValue("HOSTS"), group: .network,
             summary: "Connect to these without a proxy",
@@ -18,6 +18,6 @@ extension OptionTable {
                 that end in them, too, addresses, networks as in `10.0.0.0/8`, or `*` for all, each with `:`*port* if it \
                 matters, separated by commas.
                 """,
-            effect: .update(.connect { arguments, value in arguments.noProxy = value })),
+            effect: .update(.client { arguments, value in arguments.noProxy = value })),
     ]
 }

@@ -8,7 +8,7 @@ extension OptionTable {
                 Add a field to the request. *HEADER* is `Name: value`, \
                 or `@` and the path of a file that has one such field a line.
                 """,
-            effect: .update(.connect { arguments, value in arguments.headers.append(value) })),
+            effect: .update(.client { arguments, value in arguments.headers.append(value) })),
         OptionSpecification(
             "subprotocol", "s", value: OptionValue("NAME"), repeatable: true, group: .request,
             summary: "Offer this subprotocol (also A,B)",
@@ -17,7 +17,7 @@ extension OptionTable {
                 the preferred one first.
                 """,
             effect: .update(
-                .connect { arguments, value throws(ValueProblem) in
+                .client { arguments, value throws(ValueProblem) in
                     arguments.subprotocols += try NameList.parse(value)
                 })),
         OptionSpecification(
@@ -27,32 +27,32 @@ extension OptionTable {
                 Log in with HTTP basic authentication. Without a password, it is asked for on the terminal. \
                 A user and password in the URL do the same; this option goes before them.
                 """, secrets,
-            effect: .update(.connect { arguments, value in arguments.auth = value })),
+            effect: .update(.client { arguments, value in arguments.auth = value })),
         OptionSpecification(
             "bearer", value: OptionValue("TOKEN"), conflicts: ["auth"], group: .request,
             summary: "Log in with a bearer token",
             manual: "Log in with a bearer token (RFC 6750), which goes before a user and password in the URL.", secrets,
-            effect: .update(.connect { arguments, value in arguments.bearer = value })),
+            effect: .update(.client { arguments, value in arguments.bearer = value })),
         OptionSpecification(
             "cookie", "b", value: OptionValue("COOKIE"), repeatable: true, group: .request,
             summary: "Send a cookie: 'name=value'",
             manual: "Send the cookie *COOKIE*, which is `name=value`, or several with `; ` between them.", secrets,
-            effect: .update(.connect { arguments, value in arguments.cookies.append(value) })),
+            effect: .update(.client { arguments, value in arguments.cookies.append(value) })),
         OptionSpecification(
             "origin", "o", value: OptionValue("ORIGIN"), group: .request,
             summary: "Send this Origin, as a browser does",
             manual: "Send the Origin field, as a browser does, for instance `https://app.example`.",
-            effect: .update(.connect { arguments, value in arguments.origin = value })),
+            effect: .update(.client { arguments, value in arguments.origin = value })),
         OptionSpecification(
             "host", value: OptionValue("HOST"), group: .request,
             summary: "Send this Host in place of the URL's",
             manual: "Send *HOST* in the Host field in place of the URL's host and port.",
-            effect: .update(.connect { arguments, value in arguments.host = value })),
+            effect: .update(.client { arguments, value in arguments.host = value })),
         OptionSpecification(
             "user-agent", value: OptionValue("TEXT"), group: .request,
             summary: "Send this User-Agent",
             manual: "Send *TEXT* in the User-Agent field in place of `wsx/`*version*.",
-            effect: .update(.connect { arguments, value in arguments.userAgent = value })),
+            effect: .update(.client { arguments, value in arguments.userAgent = value })),
         OptionSpecification(
             "location", "L", group: .request,
             summary: "Follow redirects",
@@ -64,13 +64,13 @@ extension OptionTable {
                 access, a password, a session, a signature or another secret. Cookies that servers \
                 set on the way are sent as a browser would.
                 """,
-            effect: .update(.connect { arguments, _ in arguments.followsRedirects = true })),
+            effect: .update(.client { arguments, _ in arguments.followsRedirects = true })),
         OptionSpecification(
             "max-redirects", value: OptionValue("N"), default: "20", group: .request,
             summary: "Most redirects to follow",
             manual: "Follow at most *N* redirects with `--location`. 0 follows none.",
             effect: .update(
-                .connect { arguments, value throws(ValueProblem) in
+                .client { arguments, value throws(ValueProblem) in
                     arguments.maximumRedirects = try CountValue.parse(value, zeroAllowed: true)
                 })),
     ]

@@ -9,7 +9,7 @@ extension OptionTable {
                 of the system. Where `openssl rehash` has been there, files are read as they are needed, and those \
                 without a hash in their name are not. Holds for an `https` proxy, too.
                 """,
-            effect: .update(.connect { arguments, value in arguments.tls.authorities = value })),
+            effect: .update(.client { arguments, value in arguments.tls.authorities = value })),
         OptionSpecification(
             "cert", value: OptionValue("FILE", .file), group: .tls,
             summary: "Show this certificate to the server",
@@ -18,13 +18,13 @@ extension OptionTable {
                 after it. Its private key is in the same file unless `--key` names another. A server on another host or \
                 port, to which a redirect leads, is not shown it.
                 """,
-            effect: .update(.connect { arguments, value in arguments.tls.certificate = value })),
+            effect: .update(.client { arguments, value in arguments.tls.certificate = value })),
         OptionSpecification(
             "key", value: OptionValue("FILE", .file), group: .tls,
             summary: "The private key of --cert",
             manual: "Read the private key of `--cert` from the PEM file *FILE*.",
-            effect: .update(.connect { arguments, value in arguments.tls.key = value })),
-        passphrase(.update(.connect { arguments, value in arguments.tls.passphrase = value })),
+            effect: .update(.client { arguments, value in arguments.tls.key = value })),
+        passphrase(.update(.client { arguments, value in arguments.tls.passphrase = value })),
         OptionSpecification(
             "insecure", "k", group: .tls,
             summary: "Do not verify certificates",
@@ -32,7 +32,7 @@ extension OptionTable {
                 Accept any certificate, of the server and of an `https` proxy, which lets anybody in between read and \
                 change everything. A warning says so. `--pin` still holds.
                 """,
-            effect: .update(.connect { arguments, _ in arguments.tls.isInsecure = true })),
+            effect: .update(.client { arguments, _ in arguments.tls.isInsecure = true })),
         OptionSpecification(
             "pin", value: OptionValue("PIN"), repeatable: true, group: .tls,
             summary: "Accept only this key: sha256//BASE64",
@@ -42,20 +42,20 @@ extension OptionTable {
                 shows a server's pin.
                 """,
             effect: .update(
-                .connect { arguments, value throws(ValueProblem) in
+                .client { arguments, value throws(ValueProblem) in
                     arguments.tls.pins.append(try PinValue.parse(value))
                 })),
         OptionSpecification(
             "tls-server-name", value: OptionValue("NAME"), group: .tls,
             summary: "Expect this name in the certificate",
             manual: "Ask the server for the certificate of *NAME*, and verify that name in place of the URL's host.",
-            effect: .update(.connect { arguments, value in arguments.tls.serverName = value })),
+            effect: .update(.client { arguments, value in arguments.tls.serverName = value })),
         OptionSpecification(
             "tls-min", value: OptionValue("VERSION", .choices(of: TLSVersionChoice.self)), default: "1.2", group: .tls,
             summary: "Accept no older version: 1.2 or 1.3",
             manual: "Refuse to speak a version of TLS older than *VERSION*. Versions before 1.2 are never spoken.",
             effect: .update(
-                .connect { arguments, value throws(ValueProblem) in
+                .client { arguments, value throws(ValueProblem) in
                     arguments.tls.minimumVersion = try TLSVersionChoice.parse(value).version
                 })),
     ]

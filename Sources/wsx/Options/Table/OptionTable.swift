@@ -2,10 +2,11 @@
 enum OptionTable {
     /// The options in the order in which help and manual show them within a group.
     static let all: [OptionSpecification] =
-        messages + server + programs + access + web + faults + format + ending + requests + staying + request + network
+        load + messages + server + programs + access + web + faults + format + ending + requests + staying + request
+        + network
         + proxies + tls
         + serverTLS
-        + compression + limits + display + prompt + general
+        + compression + limits + results + display + prompt + general
 
     /// The options that may follow `command`; nil is the program without one.
     static func options(of command: Command?) -> [OptionSpecification] {

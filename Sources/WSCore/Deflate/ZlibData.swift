@@ -1,0 +1,33 @@
+import CZlib
+
+/// Whole pieces of data in zlib's own format (RFC 1950), with its header and checksum; messages travel without these.
+enum ZlibData {
+    /// Compresses less than 2^32 bytes; traps when there is no memory, as all allocations do.
+    static func compress(_ bytes: RawSpan) -> [UInt8] {
+        bytes.withUnsafeBytes { source in
+            let bound = compressBound(uLong(source.count))
+            return Array(unsafeUninitializedCapacity: Int(bound)) { target, initializedCount in
+                var count = bound
+                let result = CZlib.compress(
+                    target.baseAddress, &count, source.bindMemory(to: UInt8.self).baseAddress, uLong(source.count))
+                precondition(result == Z_OK, "zlib has no memory")
+                initializedCount = Int(count)
+            }
+        }
+    }
+
+    /// Decompresses data; nil: it is damaged, or there are more than `limitBytes` in it.
+    static func decompress(_ bytes: RawSpan, limitBytes: Int) -> [UInt8]? {
+        var isWhole = false
+        let plain = bytes.withUnsafeBytes { source in
+            [UInt8](unsafeUninitializedCapacity: limitBytes) { target, initializedCount in
+                var count = uLong(limitBytes)
+                let result = uncompress(
+                    target.baseAddress, &count, source.bindMemory(to: UInt8.self).baseAddress, uLong(source.count))
+                isWhole = result == Z_OK
+                initializedCount = isWhole ? Int(count) : 0
+            }
+        }
+        return isWhole ? plain : nil
+    }
+}

@@ -1,0 +1,78 @@
+/// A descriptor that can be written to without waiting, although others share its mode.
+///
+/// Non-blocking mode belongs to the open file, which is the shell's, too. A pipe or a terminal is opened a second time,
+/// a socket is asked not to wait call by call. Where there is no other way, as for the pipe of another user, only a
+/// thread that waits can write.
+internal struct PatientDescriptor: ~Copyable {
+    private enum Way {
+        /// It never has to wait.
+        case directly
+        /// A second opening of the same pipe or terminal, in a mode of its own.
+        case reopened(Int32)
+        case socket
+        /// Each write may wait.
+        case waiting
+    }
+
+    private let descriptor: Int32
+    private let way: Way
+
+    /// Takes a descriptor, which stays the caller's.
+    /// - Parameter opensAgain: Whether it is tried to open it a second time.
+    init(_ descriptor: Int32, opensAgain: Bool = true) {
+        self.descriptor = descriptor
+        if Descriptor.isAlwaysReady(descriptor) {
+            way = .directly
+        } else if Descriptor.isSocket(descriptor) {
+            way = .socket
+        } else {
+            let reopened = opensAgain ? Descriptor.openAgain(descriptor, forWriting: true) : nil
+            way = reopened.map { .reopened($0) } ?? .waiting
+        }
+    }
+
+    deinit {
+        if case .reopened(let reopened) = way { Descriptor.closeDescriptor(reopened) }
+    }
+
+    /// Writes as much as is taken without waiting, and returns the rest.
+    func writeAtOnce(_ lines: UnsafeRawBufferPointer) throws(IOError) -> UnsafeRawBufferPointer {
+        if case .waiting = way { return lines }
+        var rest = lines
+        while !rest.isEmpty {
+            do throws(IOError) {
+                let count = try write(LogPiece.first(of: rest))
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            } catch {
+                guard error == .tryAgain else { throw error }
+                return rest
+            }
+        }
+        return rest
+    }
+
+    /// Writes bytes, and waits until all are taken; returns whether they were.
+    func writeAll(_ bytes: RawSpan) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            while !rest.isEmpty {
+                do throws(IOError) {
+                    let count = try write(rest)
+                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                } catch {
+                    guard error == .tryAgain else { return false }
+                    Descriptor.waitUntilWritable(descriptor)
+                }
+            }
+            return true
+        }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) throws(IOError) -> Int {
+        switch way {
+        case .directly, .waiting: try Descriptor.write(descriptor, bytes)
+        case .reopened(let reopened): try Descriptor.write(reopened, bytes)
+        case .socket: try Descriptor.sendAtOnce(descriptor, bytes)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import WSCore
+
+/// What a load test has measured.
+struct BenchResults: ~Copyable {
+    /// What was asked for.
+    let settings: BenchSettings
+    /// Counts of messages, errors and bytes.
+    let tally: LoadTally
+    /// The latencies of right replies, in nanoseconds.
+    let latencies: Histogram
+    /// How long connections took to open, in nanoseconds.
+    let handshakes: Histogram
+    /// What came in each second while messages were sent.
+    let seconds: [LatencyRecorder.Second]
+    /// How long messages were sent.
+    let duration: Duration
+    /// What the processors have spent.
+    let processorTime: Duration
+    /// The wall-clock time of the first message.
+    let startTime: WallTime
+
+    /// The replies that came while messages were sent.
+    var repliesInTime: Int { seconds.reduce(0) { $0 + $1.received } }
+
+    /// Those by the time, in a second.
+    var rate: Double { duration > .zero ? Double(repliesInTime) / (duration / .seconds(1)) : 0 }
+
+    /// What is told of a histogram: each percentile with its name in JSON, and as people write it.
+    static let percentiles: [(field: StaticString, label: String, percentile: Double)] = [
+        ("p50", "p50", 50), ("p75", "p75", 75), ("p90", "p90", 90), ("p95", "p95", 95), ("p99", "p99", 99),
+        ("p999", "p99.9", 99.9), ("p9999", "p99.99", 99.99), ("p99999", "p99.999", 99.999),
+    ]
+}

@@ -1,0 +1,129 @@
+import WSCore
+
+/// One run of `wsx bench`: has connections opened and loaded, and writes what was measured.
+final class BenchRun {
+    private let settings: BenchSettings
+    private let loop: EventLoop
+    private let console: Console
+    private let worker: LoadWorker
+    /// The server behind `echo:`.
+    private let embeddedEcho: ListenRun?
+    /// Where the histograms go, opened before the run: it is not to be for nothing.
+    private let histogramFile: OutputFile?
+    private var startTime = WallTime.now
+    /// Whether what went wrong first has been told.
+    private var hasToldFailure = false
+    /// The signal that ended the run.
+    private var signalFailure: Failure?
+    private var hurryTimer: Timer?
+    private var signals: [SignalWatcher] = []
+
+    /// How long replies, and then the closing handshakes, may take when a signal ends the run.
+    private static let hurriedLimit = Duration.seconds(1)
+
+    /// Prepares a run.
+    init(_ settings: BenchSettings, on loop: EventLoop, console: Console) throws(Failure) {
+        var settings = settings
+        if settings.url.endpoint == .embeddedEcho {
+            let echo = try ListenRun(.embeddedEcho(for: settings.connector.request), on: loop, console: console)
+            let address = try echo.start()
+            settings.connector.destination = .tcp(host: address?.host ?? "", port: address?.port ?? 0)
+            embeddedEcho = echo
+        } else {
+            embeddedEcho = nil
+        }
+        self.settings = settings
+        self.loop = loop
+        self.console = console
+        worker = try LoadWorker(settings, on: loop)
+        do throws(IOError) {
+            histogramFile = try settings.arguments.histogramPath.map { (path) throws(IOError) in
+                try OutputFile(creating: path)
+            }
+        } catch {
+            let path = escapingControls(settings.arguments.histogramPath ?? "")
+            throw .badArgument(what: "--hdr \(path)", why: error == .noReader ? "nobody reads from it" : "\(error)")
+        }
+    }
+
+    /// Runs, and returns why it did not end as asked, if it did not.
+    func run() -> Failure? {
+        signals = [
+            SignalWatcher(.interrupt, on: loop) { [unowned self] in signalled(.interrupted) },
+            SignalWatcher(.terminate, on: loop) { [unowned self] in signalled(.terminated) },
+            SignalWatcher(.hangUp, on: loop) { [unowned self] in signalled(.hungUp) },
+            SignalWatcher(.quit, on: loop) { [unowned self] in signalled(.quit) },
+        ].compactMap { $0 }
+        if settings.arguments.tls.isInsecure {
+            console.notice("wsx: warning: certificates are not verified (--insecure)")
+        }
+        worker.didOpen = { [unowned self] in didOpen() }
+        worker.didEnd = { [unowned self] in loop.stop() }
+        worker.open()
+        loop.run()
+        hurryTimer = nil
+        // Without a connection there is nothing to tell but why.
+        guard worker.handshakes.totalCount > 0 else { return signalFailure ?? worker.failure }
+        return report() ?? signalFailure ?? verdict()
+    }
+
+    private func didOpen() {
+        guard !worker.connections.isEmpty else { return worker.close() }
+        if let failure = worker.failure?.message {
+            hasToldFailure = true
+            let openCount = worker.connections.count
+            console.error("\(failure); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
+        }
+        startTime = WallTime.now
+        worker.start()
+    }
+
+    /// Ends early: replies have a moment to come, and so have close frames. A second signal ends at once.
+    private func signalled(_ failure: Failure) {
+        guard signalFailure == nil else { return worker.terminate() }
+        signalFailure = failure
+        worker.drain(limit: Self.hurriedLimit)
+        hurryTimer = Timer(on: loop) { [unowned self] in worker.terminate() }
+        hurryTimer?.start(after: Self.hurriedLimit * 2)
+    }
+
+    /// Why a run that came to its end is not as it should be.
+    private func verdict() -> Failure? {
+        if let failure = worker.failure { return hasToldFailure ? .told(failure) : failure }
+        if !worker.tally.isFlawless { return .badReplies(worker.tally) }
+        guard worker.tally.timeouts > 0 else { return nil }
+        return .lateReplies(worker.tally.timeouts, after: settings.arguments.replyTimeout)
+    }
+
+    // MARK: Results
+
+    /// Writes the results, and returns why that failed, if it did.
+    private func report() -> Failure? {
+        var latencies = Histogram()
+        latencies.add(worker.latencies.total)
+        var handshakes = Histogram()
+        handshakes.add(worker.handshakes)
+        let results = BenchResults(
+            settings: settings, tally: worker.tally, latencies: latencies, handshakes: handshakes,
+            seconds: worker.latencies.seconds,
+            duration: .nanoseconds(Int64(clamping: worker.endTime &- worker.startTime)),
+            processorTime: ProcessorTime.used, startTime: startTime)
+        let text =
+            switch settings.arguments.output {
+            case .text: results.table(console.colors(on: StandardDescriptors.output))
+            case .json: results.json()
+            }
+        let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
+        // A reader that goes away has seen enough.
+        if let error, error != .brokenPipe { return .output(error) }
+        return writeHistograms(results)
+    }
+
+    private func writeHistograms(_ results: borrowing BenchResults) -> Failure? {
+        guard let histogramFile else { return nil }
+        let text = HistogramLog.text(of: results.seconds, startTime: results.startTime, duration: results.duration)
+        return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
+            .recording(path: settings.arguments.histogramPath ?? "", $0)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/// Which messages of a connection are without a reply, and when they were sent.
+///
+///      overtaken │ first … next-1 │ next
+///        a list       a ring
+///
+/// Replies come in the order of the messages, and then the ring is all that is needed. A message that the reply to a later
+/// one has overtaken, or whose time is over, is put on a list, where its reply is looked for if it comes after all.
+struct EchoLedger: ~Copyable {
+    /// A message whose reply is not expected next.
+    private struct Overtaken {
+        let number: UInt64
+        let sendTime: UInt64
+    }
+
+    /// The oldest message that is expected in order.
+    private(set) var first: UInt64 = 0
+    /// The number of the next message.
+    private(set) var next: UInt64 = 0
+    /// One more than the latest message that has been answered.
+    private var answeredEnd: UInt64 = 0
+    private var times: UnsafeMutablePointer<UInt64>
+    private var mask: UInt64
+    /// In the order of their numbers.
+    private var overtaken: [Overtaken] = []
+    /// The number of messages that were taken off the list of the overtaken because there were too many.
+    private var forgottenCount = 0
+
+    /// The most messages on the list of the overtaken; half of them are forgotten when there are more.
+    static let mostOvertaken = 8192
+
+    /// Makes an empty ledger with room for so many messages (1 or more); it grows beyond that.
+    init(capacity: Int) {
+        var size = 1
+        while size < capacity { size *= 2 }
+        times = .allocate(capacity: size)
+        mask = UInt64(size - 1)
+    }
+
+    deinit {
+        times.deallocate()
+    }
+
+    /// The number of messages that are expected in order.
+    var expectedCount: Int { Int(truncatingIfNeeded: next &- first) }
+
+    /// The number of all messages without a reply.
+    var unansweredCount: Int { expectedCount + overtaken.count + forgottenCount }
+
+    /// Enters the next message.
+    @inline(__always)
+    mutating func send(at time: UInt64) {
+        if next &- first > mask { grow() }
+        times[Int(truncatingIfNeeded: next & mask)] = time
+        next &+= 1
+    }
+
+    /// Takes the oldest message that is expected, which there is, as answered, and returns when it was sent.
+    @inline(__always)
+    mutating func takeFirst() -> UInt64 {
+        let time = times[Int(truncatingIfNeeded: first & mask)]
+        first &+= 1
+        answeredEnd = first
+        return time
+    }
+
+    /// Takes a message as answered out of order; nil: no reply to it is missing.
+    mutating func take(_ number: UInt64) -> (sendTime: UInt64, isReordered: Bool)? {
+        if number >= first {
+            guard number < next else { return nil }
+            while first < number { overtakeFirst() }
+            return (takeFirst(), false)
+        }
+        guard let index = overtakenIndex(of: number) else { return nil }
+        let isReordered = number &+ 1 < answeredEnd
+        answeredEnd = max(answeredEnd, number &+ 1)
+        return (overtaken.remove(at: index).sendTime, isReordered)
+    }
+
+    /// Takes the oldest message without a reply as answered by something that cannot be told; nil: there is none.
+    mutating func takeOldest() -> UInt64? {
+        if expectedCount > 0 { return takeFirst() }
+        return overtaken.isEmpty ? nil : overtaken.removeFirst().sendTime
+    }
+
+    /// Expects messages no more in order that were sent before a time, and returns how many there were.
+    mutating func giveUp(before time: UInt64) -> Int {
+        var count = 0
+        while expectedCount > 0, times[Int(truncatingIfNeeded: first & mask)] < time {
+            overtakeFirst()
+            count += 1
+        }
+        return count
+    }
+
+    private mutating func overtakeFirst() {
+        if overtaken.count == Self.mostOvertaken {
+            forgottenCount += Self.mostOvertaken / 2
+            overtaken.removeFirst(Self.mostOvertaken / 2)
+        }
+        overtaken.append(Overtaken(number: first, sendTime: times[Int(truncatingIfNeeded: first & mask)]))
+        first &+= 1
+    }
+
+    /// Found by halving: a server may answer many of them late.
+    private func overtakenIndex(of number: UInt64) -> Int? {
+        var range = 0..<overtaken.count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if overtaken[middle].number == number { return middle }
+            range = overtaken[middle].number < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return nil
+    }
+
+    private mutating func grow() {
+        let size = Int(mask) + 1
+        let larger = UnsafeMutablePointer<UInt64>.allocate(capacity: 2 * size)
+        let largerMask = UInt64(2 * size - 1)
+        for number in first..<next {
+            larger[Int(truncatingIfNeeded: number & largerMask)] = times[Int(truncatingIfNeeded: number & mask)]
+        }
+        times.deallocate()
+        (times, mask) = (larger, largerMask)
+    }
+}

@@ -1,0 +1,38 @@
+import WSCore
+
+/// One connection of a load test.
+final class LoadConnection: ConnectionHandler {
+    /// Its number, from 0.
+    let number: UInt64
+    /// Which of its messages are without a reply.
+    var ledger: EchoLedger
+    /// The connection; nil before it is open and after its end.
+    var connection: Connection<LoadConnection>?
+    /// Outlives all of its connections, and is asked for with every message: counting references to it took a tenth of the
+    /// time of one.
+    private unowned(unsafe) let worker: LoadWorker
+
+    /// Makes the handler of a connection that is about to be opened.
+    init(_ number: UInt64, inFlight: Int, of worker: LoadWorker) {
+        self.number = number
+        self.worker = worker
+        ledger = EchoLedger(capacity: inFlight)
+    }
+
+    /// All that is decoded now has been read by now.
+    func connectionWillReceive(_ connection: Connection<LoadConnection>) {
+        worker.takeTime()
+    }
+
+    /// Checks a reply and sends what may follow it.
+    func connection(
+        _ connection: Connection<LoadConnection>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
+    ) {
+        worker.received(payload, as: kind, by: self, outbox: &outbox)
+    }
+
+    /// Reports the end.
+    func connection(_ connection: Connection<LoadConnection>, didEnd end: ConnectionEnd) {
+        worker.ended(self, end)
+    }
+}

@@ -1,0 +1,82 @@
+import WSCore
+
+/// Writes a JSON text, member by member; the commas come by themselves.
+struct JSONWriter: ~Copyable {
+    /// What has been written.
+    private(set) var text = ByteBuffer()
+    private var needsComma = false
+
+    /// Begins with an object.
+    init() {
+        text.append(literal: "{")
+    }
+
+    /// Begins an object as a member.
+    mutating func beginObject(_ name: StaticString) {
+        begin(name)
+        open("{")
+    }
+
+    /// Begins an object as an element.
+    mutating func beginElement() {
+        separate()
+        open("{")
+    }
+
+    /// Ends an object.
+    mutating func endObject() {
+        close("}")
+    }
+
+    /// Begins an array as a member.
+    mutating func beginArray(_ name: StaticString) {
+        begin(name)
+        open("[")
+    }
+
+    /// Ends an array.
+    mutating func endArray() {
+        close("]")
+    }
+
+    /// Adds a string.
+    mutating func add(_ name: StaticString, _ value: String) {
+        begin(name)
+        var value = value
+        value.withUTF8 { JSONString.append(UnsafeRawBufferPointer($0).bytes, to: &text) }
+    }
+
+    /// Adds a whole number.
+    mutating func add(_ name: StaticString, _ value: Int) {
+        begin(name)
+        text.append(decimal: value)
+    }
+
+    /// Adds a number with so many digits after the point.
+    mutating func add(_ name: StaticString, _ value: Double, digits: Int) {
+        begin(name)
+        text.append(FixedPoint.text(value, digits: digits))
+    }
+
+    private mutating func begin(_ name: StaticString) {
+        separate()
+        text.append(literal: "\"")
+        text.append(literal: name)
+        text.append(literal: "\":")
+    }
+
+    private mutating func separate() {
+        if needsComma { text.append(literal: ",") }
+        needsComma = true
+    }
+
+    private mutating func open(_ bracket: StaticString) {
+        text.append(literal: bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: StaticString) {
+        text.append(literal: bracket)
+        needsComma = true
+    }
+}

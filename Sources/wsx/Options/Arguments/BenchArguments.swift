@@ -1,0 +1,71 @@
+import WSCore
+
+/// What was typed after `wsx bench`. What it means (files read, URL parsed) is worked out elsewhere.
+struct BenchArguments: Equatable, Sendable, ClientArguments {
+    var url = ""
+
+    /// 1 or more.
+    var connectionCount = 10
+    /// More than 0; nil: ``messageCount`` says when to end, or nothing does, which is 10 s.
+    var duration: Duration?
+    /// 1 or more, in all; nil: as many as there is time for.
+    var messageCount: Int?
+    /// The messages of a connection that may be without a reply, 1 or more.
+    var inFlight = 1
+    /// More than 0.
+    var replyTimeout = Duration.seconds(10)
+
+    /// Nil: messages of ``sizeBytes`` are made up.
+    var message: String?
+    /// 1 or more.
+    var sizeBytes = 20
+    var payload = PayloadKind.automatic
+
+    var output = ResultFormat.text
+    /// A file that takes the histograms.
+    var histogramPath: String?
+
+    /// As typed: `Name: value` or `@FILE`.
+    var headers: [String] = []
+    var subprotocols: [String] = []
+    /// `USER:PASSWORD`, `@FILE` or `env:NAME`, as the two that follow.
+    var auth: String?
+    var bearer: String?
+    var cookies: [String] = []
+    var origin: String?
+    var host: String?
+    var userAgent: String?
+    var followsRedirects = false
+    var maximumRedirects = 20
+
+    var addressFamily = AddressFamily.any
+    /// As typed: `HOST:PORT:IP[,IP...]`.
+    var resolve: [String] = []
+    var sourceIPs: [String] = []
+    var unixSocket: String?
+    var connectTimeouts = ConnectTimeouts()
+    /// As typed: a URL.
+    var proxy: String?
+    /// As typed: hosts, separated by commas.
+    var noProxy: String?
+    var tls = TLSArguments()
+
+    /// Not unless it is asked for: it is the server that is to be measured, and not zlib.
+    var compresses = false
+    /// 8 through 15.
+    var compressionWindowBits = 15
+    var compressionKeepsContext = true
+
+    var maximumMessageBytes = 64 << 20
+    var maximumFragments = 131_072
+    /// The most bytes of one outgoing frame, 1 or more; nil never splits.
+    var fragmentBytes: Int?
+
+    var closeCode: UInt16 = 1000
+    /// At most ``CloseReasonValue/longestBytes`` bytes of UTF-8.
+    var closeReason = ""
+    var closeTimeout = Duration.seconds(5)
+
+    var isQuiet = false
+    var color = ColorChoice.auto
+}

@@ -1,0 +1,123 @@
+extension CommandSpecification {
+    /// `wsx bench`.
+    static let bench = CommandSpecification(
+        command: .bench,
+        operands: [
+            OperandSpecification(
+                "URL", required: true,
+                summary: "The server: ws://HOST/PATH, HOST:PORT, echo:",
+                manual: """
+                    The server to test, see URLS in *wsx-connect*(1). `echo:` is one in this process and on its thread.
+                    """,
+                update: .bench { arguments, values in arguments.url = values.joined() })
+        ],
+        summary: "Load-test an echo server",
+        description: [
+            .paragraph(
+                """
+                Opens connections to a server that sends every message back, keeps `--in-flight` messages on their way on \
+                each of them, and measures how long each takes to come back. Every reply is compared, byte for byte, with \
+                what was sent, and every latency is counted. The results are written to standard output at the end.
+                """),
+            .paragraph(
+                """
+                Ctrl-C ends a run early, with the results so far. Load-test only servers whose owner has agreed to it.
+                """),
+        ],
+        sections: [.values, results, resultFields, statuses, .clientEnvironment],
+        examples: [
+            CommandExample(
+                purpose: "How long a reply takes, from 50 clients that wait for it",
+                line: "wsx bench -c 50 ws://localhost:8080/"),
+            CommandExample(
+                purpose: "How many messages a second a server can take",
+                line: "wsx bench -c 50 --in-flight 64 -d 30s :8080"),
+            CommandExample(
+                purpose: "A fixed number of large messages, as JSON",
+                line: "wsx bench -n 10k --size 64k --binary --output json :8080"),
+            CommandExample(
+                purpose: "A request with a login",
+                line: "wsx bench --bearer @token.txt -m '{\"ping\":1}' wss://api.example/echo"),
+        ])
+
+    private static let results = ManualSection(
+        "RESULTS",
+        .paragraph(
+            """
+            A latency is the time from when a message is handed to the connection until the bytes of its reply have been \
+            read. What the run waits for beside, time of its own processor included, is part of it. Latencies are kept in an \
+            HdrHistogram with three significant digits, up to an hour; a percentile is the largest value of those that \
+            count as one there.
+            """),
+        .paragraph(
+            """
+            The rate counts the replies that came while messages were sent, and is for that time alone. Each message that \
+            was sent is then one of three:
+            """),
+        .definitions([
+            ("received", "Its reply is what was sent."),
+            ("mismatched", "Its reply is something else."),
+            ("lost", "There is no reply, and there was time for one: `--reply-timeout` after the last message."),
+        ]),
+        .paragraph("Besides there are counted:"),
+        .definitions([
+            ("reordered", "Replies, received too, that came after the reply to a later message."),
+            ("duplicated", "Messages that came beyond those that there was anything sent for."),
+        ]))
+
+    private static let resultFields = ManualSection(
+        "JSON RESULTS",
+        .paragraph("With `--output json` the results are one object on one line:"),
+        .definitions([
+            ("`mode`, `url`", "`echo`, and the URL without credentials."),
+            ("`connections`, `threads`", "The connections asked for, and the threads that they ran on."),
+            ("`duration_s`", "How long messages were sent, in seconds."),
+            ("`rate_per_second`", "The replies in that time, by it."),
+            (
+                "`messages`",
+                "The numbers `sent`, `received`, `lost`, `mismatched`, `duplicated` and `reordered`, see RESULTS."
+            ),
+            (
+                "`errors`",
+                """
+                The numbers of connections that could not be opened (`connect`, and `handshake` where the server did not \
+                accept the upgrade), on which the server broke the protocol (`protocol`), or that it closed or lost \
+                (`closed`); and `timeout`: attempts to connect, replies and closing handshakes that took too long.
+                """
+            ),
+            (
+                "`bytes`",
+                """
+                Payloads of messages (`sent`, `received`), and frames as they travelled, without TLS (`wire_sent`, \
+                `wire_received`).
+                """
+            ),
+            (
+                "`latency_us`, `handshake_us`",
+                """
+                `min`, `mean`, `stddev`, `p50`, `p75`, `p90`, `p95`, `p99`, `p999`, `p9999`, `p99999` and `max` in \
+                microseconds: of the latencies, and of the time to open a connection, from the name to the upgrade.
+                """
+            ),
+            ("`per_second`", "For each `second`, counted from 0, the replies `received` and their `p99_us`."),
+            ("`cpu_s`", "The processor time of this process, from its start."),
+            ("`histogram`", "The latencies in nanoseconds, as HdrHistogram's compressed form in Base64."),
+        ]))
+
+    private static let statuses = ManualSection(
+        "EXIT STATUS",
+        .definitions([
+            (
+                "0",
+                "Done as asked: all connections could be opened and were closed as they should be, all replies are right."
+            ),
+            ("1", "The server closed a connection, or one was lost."),
+            ("2", "Bad usage."),
+            ("3", "A connection could not be made (name, address, proxy or TLS)."),
+            ("4", "The server refused an upgrade; if it refused all, its status, headers and body are shown."),
+            ("5", "The server broke the protocol."),
+            ("6", "A connection, a reply or a closing handshake took too long."),
+            ("7", "Replies were lost, doubled, out of order or not what was sent."),
+            ("129, 130, 131, 143", "Ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM."),
+        ]))
+}

@@ -1,0 +1,106 @@
+extension OptionTable {
+    /// How much a load test does, and with what.
+    static let load = [
+        OptionSpecification(
+            "connections", "c", value: OptionValue("N"), default: "10", group: .load,
+            summary: "Connections to open",
+            manual: """
+                Open *N* connections, 256 at a time, before anything is measured. A connection that cannot be opened is \
+                counted and reported, and the others go on without it.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.connectionCount = try CountValue.parse(value, largest: 1_000_000)
+                })),
+        OptionSpecification(
+            "duration", "d", value: OptionValue("DURATION"), conflicts: ["messages"], group: .load,
+            summary: "Send for so long (10s)",
+            manual: """
+                Send messages for *DURATION*, then wait for the replies that are missing and close the connections. Without \
+                `--messages` it is `10s`.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.duration = try DurationValue.parse(value, zeroAllowed: false)
+                })),
+        OptionSpecification(
+            "messages", "n", value: OptionValue("N"), conflicts: ["duration"], group: .load,
+            summary: "Send so many messages in all",
+            manual: "Send *N* messages, on all connections together, then end as with `--duration`.",
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.messageCount = try CountValue.parse(value)
+                })),
+        OptionSpecification(
+            "in-flight", value: OptionValue("N"), default: "1", group: .load,
+            summary: "Messages of a connection without a reply",
+            manual: """
+                Let *N* messages of each connection be without a reply; with each reply the next message is sent. With 1 \
+                a connection is a client that asks and waits; more find out what a server can take.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.inFlight = try CountValue.parse(value, largest: 65_536)
+                })),
+        OptionSpecification(
+            "reply-timeout", value: OptionValue("DURATION"), default: "10s", group: .load,
+            summary: "Time to wait for a reply",
+            manual: """
+                Send the next message when a reply has not come for *DURATION*, or up to a quarter longer. A reply that comes \
+                later still counts, with all of its latency.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
+                })),
+        OptionSpecification(
+            "message", "m", value: OptionValue("TEXT"), conflicts: ["size"], group: .messages,
+            summary: "Send this message",
+            manual: """
+                Send *TEXT*, over and over. Since all messages are the same, a reply that is missing, doubled or out of \
+                its order is told from others only by the number of replies.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    guard !value.isEmpty else { throw .emptyText }
+                    arguments.message = value
+                })),
+        OptionSpecification(
+            "size", value: OptionValue("SIZE"), default: "20", conflicts: ["message"], group: .messages,
+            summary: "Size of the messages",
+            manual: """
+                Send messages of *SIZE*, each with its number and a hash of it and its connection in front, as 16 \
+                hexadecimal digits: so that every reply is known to be the right one. With less than 16 bytes, some of the \
+                digits are left out.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    let bytes = try SizeValue.parse(value)
+                    guard bytes <= 1 << 30 else { throw .outOfRange(1...1 << 30) }
+                    arguments.sizeBytes = bytes
+                })),
+        OptionSpecification(
+            "binary", group: .messages,
+            summary: "Send binary messages",
+            manual: "Send binary messages, and not text messages.",
+            effect: .update(.bench { arguments, _ in arguments.payload = .binary })),
+    ]
+
+    /// How the results of a load test are written.
+    static let results = [
+        OptionSpecification(
+            "output", value: OptionValue("FORMAT", .choices(of: ResultFormat.self)), default: "text", group: .results,
+            summary: "How results are written to stdout",
+            manual: "How the results are written to standard output, see RESULTS.",
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in arguments.output = try ResultFormat.parse(value) })),
+        OptionSpecification(
+            "hdr", value: OptionValue("FILE", .file), group: .results,
+            summary: "Write the latencies of each second to FILE",
+            manual: """
+                Write the latencies of each second, in nanoseconds, to *FILE*, in the log format of HdrHistogram (1.3), which \
+                its tools read and draw. The file is made for you alone, or emptied when it is there.
+                """,
+            effect: .update(.bench { arguments, value in arguments.histogramPath = value })),
+    ]
+}

@@ -1,0 +1,20 @@
+/// Numbers with a fixed number of digits after the point.
+enum FixedPoint {
+    /// A number as text, rounded to the nearest: `12.50` with 2 digits. One that is not finite or has more than 15 digits
+    /// before the point is as good as none, and becomes 0.
+    /// - Parameter digits: 0 through 9.
+    static func text(_ value: Double, digits: Int) -> String {
+        guard value.magnitude < 1e15 else { return text(0, digits: digits) }
+        let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
+        // The whole part by itself: scaled as one, a large number would lose digits.
+        var whole = Int(value.magnitude.rounded(.down))
+        var fraction = Int(((value.magnitude - Double(whole)) * Double(scale)).rounded())
+        if fraction == scale {
+            whole += 1
+            fraction = 0
+        }
+        let sign = value < 0 && (whole > 0 || fraction > 0) ? "-" : ""
+        guard digits > 0 else { return "\(sign)\(whole)" }
+        return "\(sign)\(whole).\(padded(fraction, to: digits))"
+    }
+}

@@ -1,0 +1,336 @@
+"""`wsx bench` against echo servers that are right, and against some that are not."""
+
+import json
+import signal
+import threading
+
+import pytest
+
+import wire
+from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, run, wsx
+from scripted_server import ScriptedServer
+
+TIMES = ["min", "mean", "stddev", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "p99999", "max"]
+
+
+def bench(*arguments, **options):
+    """Runs bench and returns its results, with all that always holds asserted."""
+    result = wsx("bench", "--output", "json", *arguments, **options)
+    return result, check(result.out)
+
+
+def check(out):
+    """The results in what was written, with all that always holds asserted."""
+    assert out.count(b"\n") == 1 and out.endswith(b"\n")
+    results = json.loads(out)
+    assert list(results) == [
+        "mode", "url", "connections", "threads", "duration_s", "rate_per_second", "messages", "errors", "bytes",
+        "latency_us", "handshake_us", "per_second", "cpu_s", "histogram"]
+    messages = results["messages"]
+    assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered"]
+    assert messages["sent"] == messages["received"] + messages["lost"] + messages["mismatched"]
+    assert list(results["errors"]) == ["connect", "handshake", "protocol", "closed", "timeout"]
+    assert list(results["bytes"]) == ["sent", "received", "wire_sent", "wire_received"]
+    for times in (results["latency_us"], results["handshake_us"]):
+        assert list(times) == TIMES
+        ordered = [times[name] for name in ["min", *TIMES[3:]]]
+        assert ordered == sorted(ordered)
+    in_time = sum(second["received"] for second in results["per_second"])
+    assert in_time <= messages["received"]
+    if results["duration_s"]:
+        assert results["rate_per_second"] == pytest.approx(in_time / results["duration_s"], rel=0.01, abs=0.06)
+    return results
+
+
+def faults(results):
+    return {name: count for name, count in results["messages"].items() if count and name not in ("sent", "received")}
+
+
+def errors(results):
+    return {name: count for name, count in results["errors"].items() if count}
+
+
+@pytest.mark.parametrize("options", [
+    [], ["--in-flight", "16"], ["--binary", "--size", "100"], ["--size", "1"], ["--size", "70k", "--in-flight", "3"],
+    ["--fragment-size", "7"], ["-m", "good day"], ["--compress", "--size", "1k"]], ids=" ".join)
+def test_every_echo_comes_back(echo_server, options):
+    result, results = bench(echo_server.url, "-c", "7", "-n", "500", *options)
+    assert (result.status, result.err) == (0, "")
+    assert results["messages"]["sent"] == results["messages"]["received"] == 500
+    assert not faults(results) and not errors(results)
+    assert results["bytes"]["sent"] == results["bytes"]["received"] > 0
+    assert results["bytes"]["wire_received"] > 0
+    assert (results["connections"], results["threads"], results["mode"]) == (7, 1, "echo")
+    assert results["latency_us"]["min"] > 0 and results["handshake_us"]["min"] > 0
+
+
+def test_a_run_of_a_duration_has_a_row_for_each_second(wsx_echo):
+    result, results = bench(wsx_echo.url, "-c", "3", "-d", "2500ms")
+    assert result.status == 0
+    assert results["duration_s"] == 2.5
+    assert [row["second"] for row in results["per_second"]] == [0, 1, 2]
+    assert all(row["received"] > 0 and row["p99_us"] > 0 for row in results["per_second"])
+    assert results["cpu_s"] > 0
+
+
+def test_people_get_a_table(wsx_echo):
+    result = wsx("bench", wsx_echo.url, "-c", "3", "-n", "1200", "--size", "5")
+    assert (result.status, result.err) == (0, "")
+    assert "Echo of text messages of 5 bytes" in result.lines[0]
+    assert "1,200 sent, 1,200 received, all as they were sent" in result.out.decode()
+    labels = [line.split()[0] for line in result.lines[9:]]
+    assert labels == ["min", "mean", "stddev", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999", "max"]
+    assert b"\x1b" not in result.out
+
+
+def test_it_tests_itself():
+    result, results = bench("echo:", "-n", "1k")
+    assert (result.status, results["url"], results["messages"]["received"]) == (0, "echo:", 1000)
+
+
+# What a server does with the messages, counted from 0, and what is told of it.
+def echoing(change):
+    """A server that sends what `change` makes of each message and its number: a list of messages."""
+
+    def script(peer):
+        peer.upgrade()
+        number = 0
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            for answer in change(number, message.payload):
+                peer.send(wire.text(answer))
+            number += 1
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    return ScriptedServer(script)
+
+
+def each_hundredth(change):
+    return lambda number, message: change(message) if number % 100 == 50 else [message]
+
+
+class Swapper:
+    """Sends each hundredth message after the one that follows it."""
+
+    held = None
+
+    def __call__(self, number, message):
+        if number % 100 == 50:
+            self.held = message
+            return []
+        held, self.held = self.held, None
+        return [message] if held is None else [message, held]
+
+
+@pytest.mark.parametrize("change, found", [
+    (lambda message: [], {"lost": 10}),
+    (lambda message: [message, message], {"duplicated": 10}),
+    (lambda message: [message[:-1] + b"?"], {"mismatched": 10}),
+    (lambda message: [b"?" + message[1:]], {"mismatched": 10}),
+    (lambda message: [message[:12]], {"mismatched": 10}),
+    (lambda message: [b""], {"mismatched": 10}),
+    (lambda message: [message + b"?"], {"mismatched": 10}),
+], ids=["drops", "duplicates", "damages the end", "damages the number", "shortens", "empties", "lengthens"])
+def test_a_server_that_is_wrong_at_each_hundredth_message_is_told_so(change, found):
+    with echoing(each_hundredth(change)) as server:
+        result, results = bench(
+            server.url, "-c", "1", "-n", "1000", "--in-flight", "8", "--reply-timeout", "500ms")
+    assert results["messages"]["sent"] == 1000
+    assert faults(results) == found
+    assert_fails(result, 7, "the replies: " + ", ".join(f"{count} {name}" for name, count in found.items()))
+
+
+def test_replies_in_another_order_are_told_so():
+    with echoing(Swapper()) as server:
+        result, results = bench(server.url, "-c", "1", "-n", "1000", "--in-flight", "8")
+    assert results["messages"]["received"] == 1000
+    assert faults(results) == {"reordered": 10}
+    assert_fails(result, 7, "10 reordered")
+
+
+def test_a_text_that_comes_back_as_binary_is_a_mismatch():
+    def script(peer):
+        peer.upgrade()
+        for _ in range(3):
+            peer.send(wire.frame(wire.BINARY, peer.read_frame().payload))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "1", "-n", "3")
+    assert faults(results) == {"mismatched": 3}
+    assert result.status == 7
+
+
+def test_replies_to_another_connection_are_no_replies():
+    # A server that sends every message to the other one of two clients.
+    peers, are_there = [], threading.Barrier(2)
+
+    def script(peer):
+        peer.upgrade()
+        peers.append(peer)
+        are_there.wait(30)
+        other = peers[1 - peers.index(peer)]
+        for _ in range(50):
+            other.send(wire.text(peer.read_frame().payload))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "2", "-n", "100")
+    assert faults(results) == {"mismatched": 100}
+    assert result.status == 7
+
+
+def test_a_reply_that_comes_late_counts_with_all_of_its_latency():
+    def script(peer):
+        peer.upgrade()
+        first = peer.read_frame().payload
+        # The next message is sent when the time of the first is over.
+        second = peer.read_frame().payload
+        peer.send(wire.text(first) + wire.text(second))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "1", "-n", "2", "--reply-timeout", "300ms")
+    assert results["messages"]["received"] == 2 and not faults(results)
+    assert results["latency_us"]["max"] >= 300_000
+    assert errors(results) == {"timeout": 1}
+    assert_fails(result, 6, "1 request had no reply within 300 ms; --reply-timeout waits longer")
+
+
+def test_a_connection_that_the_server_closes_is_an_error_and_the_others_go_on():
+    numbers = iter(range(4))
+
+    def script(peer):
+        number = next(numbers)
+        peer.upgrade()
+        count = 0
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            if number == 2 and count == 5:
+                peer.send(wire.close(1011, b"enough"))
+                return
+            peer.send(wire.text(message.payload))
+            count += 1
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "4", "-n", "400")
+    assert errors(results) == {"closed": 1}
+    assert faults(results) == {"lost": 1}
+    assert results["messages"]["sent"] == 400
+    assert_fails(result, 1, 'the peer closed the connection: 1011 (internal error) "enough"')
+
+
+def test_a_violation_is_an_error_of_its_own():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        peer.send(wire.frame(wire.TEXT, b"x", reserved=1))
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "1", "-d", "30s", timeout=20)
+    assert errors(results) == {"protocol": 1}
+    assert result.status == 5
+
+
+def test_connections_that_are_refused_are_told_once_and_the_others_go_on(tmp_path):
+    numbers = iter(range(5))
+
+    def script(peer):
+        if next(numbers) < 2:
+            peer.read_request()
+            peer.send(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+            return
+        peer.upgrade()
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.text(message.payload))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "5", "-n", "30")
+    assert errors(results) == {"handshake": 2}
+    assert results["messages"]["received"] == 30
+    assert_fails(result, 4, "503", "going on with 3 of 5 connections")
+
+
+def test_without_any_connection_it_says_why_and_nothing_else():
+    result = wsx("bench", "ws://127.0.0.1:1", "-c", "50")
+    assert result.out == b""
+    assert_fails(result, 3, "connection refused", "is the server running?")
+
+
+@pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_run_early_with_its_results(wsx_echo, number, status):
+    with Running([BINARY, "bench", "--output", "json", wsx_echo.url, "-c", "20", "-d", "1h"]) as client:
+        # Some of the run has to be there to be told of.
+        with pytest.raises(Exception):
+            client.process.wait(1)
+        client.signal(number)
+        assert client.wait() == status
+        results = check(client.out)
+    assert results["messages"]["received"] > 0
+    assert not faults(results) and not errors(results)
+
+
+def test_all_connections_are_closed_as_they_should_be():
+    def script(peer):
+        peer.upgrade()
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.text(message.payload))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+        return message.payload
+
+    with ScriptedServer(script) as server:
+        result, _ = bench(server.url, "-c", "30", "-n", "300", "--close-code", "3001", "--close-reason", "done")
+    assert result.status == 0
+    assert server.results == [b"\x0b\xb9done"] * 30
+
+
+def test_a_server_that_leaves_the_close_frame_unanswered_is_waited_for_once():
+    def script(peer):
+        peer.upgrade()
+        peer.send(wire.text(peer.read_frame().payload))
+        peer.read_to_end()
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "3", "-n", "3", "--close-timeout", "300ms")
+    assert errors(results) == {"timeout": 3}
+    assert_fails(result, 6, "--close-timeout")
+
+
+def test_what_clients_share_works_here_too(certificates):
+    options = ["--auth", "u:p", "--tls-cert", certificates.good.chain, "--tls-key", certificates.good.key]
+    with Listener("--echo", *options) as server:
+        url = f"wss://localhost:{server.port}/"
+        result, results = bench(url, "-c", "3", "-n", "30", "-a", "u:p", "--ca", certificates.root)
+        assert (result.status, results["messages"]["received"]) == (0, 30)
+        result = wsx("bench", url, "-n", "30", "--ca", certificates.root)
+        assert (result.status, result.out) == (4, b"")
+        assert "401 Unauthorized" in result.error_lines[0] and "This server asks for credentials." in result.err
+
+
+def test_histograms_are_read_by_others(wsx_echo, tmp_path):
+    log = tmp_path / "latencies.hlog"
+    result, results = bench(wsx_echo.url, "-c", "5", "-d", "2500ms", "--hdr", log)
+    assert result.status == 0
+
+    theirs = json.loads(run([PEERS_PYTHON, PEERS / "read_histograms.py", "-"], stdin=results["histogram"].encode()).out)
+    assert theirs.pop("count") == results["messages"]["received"]
+    assert {name: round(value / 1000, 2) for name, value in theirs.items()} == {
+        name: pytest.approx(value, abs=0.011) for name, value in results["latency_us"].items()}
+
+    intervals = json.loads(run([PEERS_PYTHON, PEERS / "read_histograms.py", "--log", log]).out)
+    counts = [interval["count"] for interval in intervals["intervals"]]
+    assert counts == [row["received"] for row in results["per_second"]]
+    assert [interval["p99"] for interval in intervals["intervals"]] == [
+        pytest.approx(row["p99_us"] * 1000, abs=1) for row in results["per_second"]]
+    assert log.read_text().splitlines()[1] == "#[Histogram log format version 1.3]"
+
+
+@pytest.mark.parametrize("words, message", [
+    (["-c", "0"], "-c"), (["-n", "0"], "-n"), (["-d", "0"], "-d"), (["-d", "1s", "-n", "1"], "-n"),
+    (["--size", "0"], "--size"), (["-m", ""], "-m"), (["-m", "a", "--size", "1"], "--size"),
+    (["--in-flight", "0"], "--in-flight"), (["--hdr", "/nowhere/x"], "--hdr /nowhere/x"),
+    (["-c", "1M"], "--connections 1000000: this process may open no more than"),
+    (["--output", "hex"], "--output")], ids=" ".join)
+def test_what_makes_no_sense_is_refused(words, message):
+    assert_fails(wsx("bench", "echo:", *words), 2, message)

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct CrowdMemoryTests {
+    @Test("memory is given back once, when a quarter of a crowd is left")
+    func crowd() throws {
+        try withMemory { loop, memory in
+            for count in [1, 40, 100, 26] { memory.update(count) }
+            loop.run(for: .milliseconds(20))
+            #expect(memory.trimCount == 0)
+            memory.update(25)
+            memory.update(24)
+            loop.run { memory.trimCount > 0 }
+            memory.update(20)
+            loop.run(for: .milliseconds(20))
+            #expect(memory.trimCount == 1)
+        }
+    }
+
+    @Test("few clients are no crowd")
+    func few() throws {
+        try withMemory { loop, memory in
+            memory.update(CrowdMemory.crowd - 1)
+            memory.update(0)
+            loop.run(for: .milliseconds(20))
+            #expect(memory.trimCount == 0)
+        }
+    }
+
+    @Test("where many come again in time, they need what there is")
+    func again() throws {
+        try withMemory { loop, memory in
+            memory.update(100)
+            memory.update(0)
+            memory.update(80)
+            loop.run(for: .milliseconds(20))
+            #expect(memory.trimCount == 0)
+            memory.update(0)
+            loop.run { memory.trimCount > 0 }
+            for count in [100, 0] { memory.update(count) }
+            loop.run { memory.trimCount > 1 }
+        }
+    }
+
+    @Test("nothing is waited for that would keep the loop running")
+    func loopEnds() throws {
+        try withLoop { loop in
+            let memory = CrowdMemory(on: loop, delay: .seconds(3600))
+            for count in [100, 0] { memory.update(count) }
+            loop.run()
+            #expect(memory.trimCount == 0)
+        }
+    }
+
+    private func withMemory(_ body: (EventLoop, CrowdMemory) throws -> Void) throws {
+        try withLoop { loop in
+            let memory = CrowdMemory(on: loop, delay: .milliseconds(2))
+            try body(loop, memory)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct HistogramEncodingTests {
+    /// What the PyPI package hdrhistogram 0.10.8 makes of values: the compressed form, and the counts in it.
+    static let vectors: [(values: [(value: UInt64, count: Int)], compressed: String, counts: String)] = [
+        (
+            [],
+            "1c8493140000001d789c9369992ccc8000cc509a11c87433d8b180c1fe034400004e39044b",
+            ""
+        ),
+        (
+            [(1, 1)],
+            "1c84931400000022789c9369992cccc0c0c0c40001cc509a11c87433d8b180c1fe035480090057190450",
+            "0102"
+        ),
+        (
+            [(0, 1), (2047, 3), (2048, 200)],
+            "1c84931400000027789c9369992cccc0c0c0c60001cc509a11c87433d8b180c1fe034480e9b73cdb0466006f890606",
+            "02fb1f069003"
+        ),
+        (
+            [(1_000_000, 100_000), (5_000_000, 1), (3_600_000_000_000, 7)],
+            "1c8493140000002f789c9369992cccc0c0c0cb0001cc509a11c87433d8b180c1fe0344e0e03ac603b3780eab30f56e67e2"
+                + "0300b24a096b",
+            "c1ae01c09a0cc324028db7020e"
+        ),
+    ]
+
+    @Test("what another implementation has encoded is read", arguments: vectors.indices)
+    func decoding(index: Int) throws {
+        let vector = Self.vectors[index]
+        let histogram = try Histogram(decoding: Self.bytes(vector.compressed))
+        #expect(HistogramTests.bars(histogram) == HistogramTests.bars(Self.histogram(of: vector.values)))
+        #expect(histogram.totalCount == UInt64(vector.values.map(\.count).reduce(0, +)))
+    }
+
+    @Test("what is encoded is what another implementation encodes", arguments: vectors.indices)
+    func encoding(index: Int) {
+        let vector = Self.vectors[index]
+        let encoded = Self.encoded(Self.histogram(of: vector.values))
+        #expect(encoded[..<4] == [0x1C, 0x84, 0x93, 0x14])
+        #expect(Self.bytes(vector.compressed)[..<4] == encoded[..<4])
+        // Versions of zlib may compress differently.
+        let plain = ZlibData.decompress(encoded.span.bytes.extracting(droppingFirst: 8), limitBytes: 100)
+        #expect(plain == Self.bytes(Self.header(length: vector.counts.count / 2) + vector.counts))
+    }
+
+    @Test("a histogram of values of all sizes comes back")
+    func roundTrip() throws {
+        var histogram = Histogram()
+        for value in HistogramTests.values(seed: 7) { histogram.record(value) }
+        histogram.record(Histogram.largestValue)
+        let decoded = try Histogram(decoding: Self.encoded(histogram))
+        #expect(HistogramTests.bars(decoded) == HistogramTests.bars(histogram))
+        #expect(decoded.totalCount == histogram.totalCount)
+    }
+
+    @Test("counts of all lengths come back", arguments: [1, 63, 64, 8191, 8192, 1 << 34, 1 << 55, 1 << 62])
+    func longCounts(count: Int) throws {
+        var histogram = Histogram()
+        histogram.record(5)
+        histogram.counts[5] = UInt64(count)
+        histogram.recordedCount = UInt64(count)
+        #expect(try Histogram(decoding: Self.encoded(histogram)).totalCount == UInt64(count))
+    }
+
+    @Test("what is cut off anywhere is refused")
+    func truncated() {
+        let bytes = Self.bytes(Self.vectors[3].compressed)
+        for count in bytes.indices { #expect(Self.error(of: Array(bytes[..<count])) == .damaged) }
+    }
+
+    @Test("damage is refused, and so is another form")
+    func damaged() {
+        var bytes = Self.bytes(Self.vectors[3].compressed)
+        bytes[20] ^= 1
+        #expect(Self.error(of: bytes) == .damaged)
+        bytes[3] = 0x04
+        #expect(Self.error(of: bytes) == .unknownForm)
+        #expect(Self.error(ofPlain: Self.header()) == nil)
+        #expect(Self.error(ofPlain: Self.header(cookie: "1c849303")) == .unknownForm)
+        #expect(Self.error(ofPlain: Self.header(digits: 2)) == .otherLayout)
+        #expect(Self.error(ofPlain: Self.header(largest: "00000000d693a400")) == .otherLayout)
+        #expect(Self.error(ofPlain: Self.header() + "02") == .damaged, "a count that is not announced")
+        #expect(Self.error(ofPlain: Self.header(length: 2) + "02") == .damaged, "a count that is missing")
+    }
+
+    @Test("counts beyond the last, and more than can be counted, are refused")
+    func tooMany() {
+        // 33,791 and 33,792 empty counts, and one that is not.
+        #expect(Self.error(ofPlain: Self.header(length: 4) + "fd8f0402") == nil)
+        #expect(Self.error(ofPlain: Self.header(length: 4) + "ff8f0402") == .damaged)
+        let largest = "feffffffffffffffff"
+        #expect(Self.error(ofPlain: Self.header(length: 27) + largest + largest + largest) == .damaged)
+    }
+
+    /// The digits of a header, by default of an empty histogram.
+    private static func header(
+        cookie: String = "1c849313", length: Int = 0, digits: Int = 3, largest: String = "0000034630b8a000"
+    ) -> String {
+        let hexLength = String(length, radix: 16)
+        return cookie + String(repeating: "0", count: 8 - hexLength.count) + hexLength + "00000000" + "0000000\(digits)"
+            + "0000000000000001" + largest + "3ff0000000000000"
+    }
+
+    private static func error(of bytes: [UInt8]) -> HistogramError? {
+        do throws(HistogramError) {
+            _ = try Histogram(decoding: bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The error for what is, compressed, these digits.
+    private static func error(ofPlain digits: String) -> HistogramError? {
+        let compressed = ZlibData.compress(bytes(digits).span.bytes)
+        return error(of: [0x1C, 0x84, 0x93, 0x14, 0, 0, 0, UInt8(compressed.count)] + compressed)
+    }
+
+    private static func histogram(of values: [(value: UInt64, count: Int)]) -> Histogram {
+        var histogram = Histogram()
+        for (value, count) in values {
+            for _ in 0..<count { histogram.record(value) }
+        }
+        return histogram
+    }
+
+    private static func encoded(_ histogram: borrowing Histogram) -> [UInt8] {
+        var buffer = ByteBuffer()
+        histogram.encode(into: &buffer)
+        return buffer.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
+    }
+
+    private static func bytes(_ digits: String) -> [UInt8] {
+        let digits = Array(digits.utf8)
+        return stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        }
+    }
+}

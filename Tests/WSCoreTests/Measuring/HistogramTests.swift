@@ -1,0 +1,126 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct HistogramTests {
+    @Test("the smallest and the largest value of every index are counted there, and nothing lies between two")
+    func indices() {
+        var next: UInt64 = 0
+        for index in 0..<Histogram.countCount {
+            let first = Histogram.smallestValue(at: index)
+            #expect(first == next)
+            next = first + Histogram.width(at: index)
+            #expect(Histogram.index(of: first) == index)
+            #expect(Histogram.index(of: next - 1) == index)
+        }
+        #expect(next > Histogram.largestValue)
+    }
+
+    @Test("values that count as one differ by less than a thousandth")
+    func precision() {
+        for index in 2048..<Histogram.countCount {
+            #expect(Double(Histogram.width(at: index)) / Double(Histogram.smallestValue(at: index)) < 0.001)
+        }
+        #expect((0..<2048).allSatisfy { Histogram.width(at: $0) == 1 })
+    }
+
+    @Test(
+        "a single value is all of the percentiles",
+        arguments: [
+            (0, 0...0), (1, 1...1), (2047, 2047...2047), (2048, 2048...2049), (4095, 4094...4095),
+            (4096, 4096...4099), (1_000_000, 999_936...1_000_447),
+            (3_600_000_000_000, 3_599_182_594_048...3_601_330_077_695),
+        ] as [(UInt64, ClosedRange<UInt64>)])
+    func singleValue(value: UInt64, equals: ClosedRange<UInt64>) {
+        var histogram = Histogram()
+        histogram.record(value)
+        #expect(histogram.minimum == equals.lowerBound)
+        #expect(histogram.maximum == equals.upperBound)
+        #expect(histogram.value(atPercentile: 0) == equals.lowerBound)
+        for percentile in [0.001, 50, 99.999, 100] {
+            #expect(histogram.value(atPercentile: percentile) == equals.upperBound)
+        }
+        #expect(histogram.standardDeviation == 0)
+        #expect(equals.contains(UInt64(histogram.mean)))
+    }
+
+    @Test("a value above an hour counts as an hour")
+    func tooLarge() {
+        var histogram = Histogram()
+        var expected = Histogram()
+        histogram.record(.max)
+        histogram.record(Histogram.largestValue + 1)
+        expected.record(Histogram.largestValue)
+        expected.record(Histogram.largestValue)
+        #expect(Self.bars(histogram) == Self.bars(expected))
+        #expect(histogram.totalCount == 2)
+    }
+
+    @Test("an empty histogram is all zeros")
+    func empty() {
+        let histogram = Histogram()
+        #expect(histogram.totalCount == 0)
+        #expect(histogram.minimum == 0)
+        #expect(histogram.maximum == 0)
+        #expect(histogram.mean == 0)
+        #expect(histogram.standardDeviation == 0)
+        #expect(histogram.value(atPercentile: 99) == 0)
+    }
+
+    @Test("percentiles, mean and standard deviation of one through a thousand")
+    func statistics() {
+        var histogram = Histogram()
+        for value in 1...1000 { histogram.record(UInt64(value)) }
+        #expect(histogram.minimum == 1)
+        #expect(histogram.maximum == 1000)
+        #expect(histogram.mean == 500.5)
+        #expect(abs(histogram.standardDeviation - 288.6749902572095) < 1e-9)
+        let percentiles: [(Double, UInt64)] = [(0, 1), (0.1, 1), (50, 500), (99, 990), (99.9, 999), (99.99, 1000)]
+        for (percentile, value) in percentiles { #expect(histogram.value(atPercentile: percentile) == value) }
+    }
+
+    @Test("the sum of two histograms is the histogram of all of their values")
+    func addition() {
+        var first = Histogram()
+        var second = Histogram()
+        var all = Histogram()
+        for value in Self.values(seed: 1) {
+            first.record(value)
+            all.record(value)
+        }
+        for value in Self.values(seed: 2) {
+            second.record(value)
+            all.record(value)
+        }
+        first.add(second)
+        first.add(Histogram())
+        #expect(first.totalCount == all.totalCount)
+        #expect(Self.bars(first) == Self.bars(all))
+    }
+
+    @Test("what is forgotten leaves nothing")
+    func removal() {
+        var histogram = Histogram()
+        for value in Self.values(seed: 3) { histogram.record(value) }
+        histogram.removeAll()
+        #expect(histogram.totalCount == 0)
+        #expect(Self.bars(histogram).isEmpty)
+    }
+
+    /// Values of all sizes, the same for a seed every time.
+    static func values(seed: UInt64, count: Int = 5000) -> [UInt64] {
+        var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+        return (0..<count).map { _ in
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return min(state >> (22 + state & 31), Histogram.largestValue)
+        }
+    }
+
+    static func bars(_ histogram: borrowing Histogram) -> [Histogram.Bar] {
+        var bars: [Histogram.Bar] = []
+        histogram.forEachBar { bars.append($0) }
+        return bars
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct EchoLedgerTests {
+    @Test("replies in order are those of the oldest messages, however many there are")
+    func inOrder() {
+        var ledger = EchoLedger(capacity: 3)
+        var expected: UInt64 = 0
+        for round in 1...50 {
+            for _ in 0..<round { ledger.send(at: 100 + ledger.next) }
+            #expect(ledger.expectedCount == round)
+            for _ in 0..<round {
+                #expect(ledger.first == expected)
+                #expect(ledger.takeFirst() == 100 + expected)
+                expected += 1
+            }
+        }
+        #expect(ledger.unansweredCount == 0)
+    }
+
+    @Test("a reply that was overtaken is in its place, and is reordered")
+    func reordered() {
+        var ledger = Self.ledger(sending: 4)
+        #expect(Self.take(2, from: &ledger) == "102 in order")
+        #expect(ledger.expectedCount == 1)
+        #expect(ledger.unansweredCount == 3)
+        #expect(Self.take(0, from: &ledger) == "100 reordered")
+        #expect(Self.take(3, from: &ledger) == "103 in order")
+        #expect(Self.take(1, from: &ledger) == "101 reordered")
+        #expect(ledger.unansweredCount == 0)
+    }
+
+    @Test("a second reply, and one to a message that was not sent, are not in the ledger")
+    func unknown() {
+        var ledger = Self.ledger(sending: 3)
+        #expect(Self.take(0, from: &ledger) == "100 in order")
+        #expect(Self.take(0, from: &ledger) == nil)
+        #expect(Self.take(2, from: &ledger) == "102 in order")
+        #expect(Self.take(2, from: &ledger) == nil)
+        #expect(Self.take(1, from: &ledger) == "101 reordered")
+        #expect(Self.take(1, from: &ledger) == nil)
+        #expect(Self.take(3, from: &ledger) == nil)
+        #expect(ledger.unansweredCount == 0)
+    }
+
+    @Test("a message whose time is over makes room, and its reply still counts as in order if no later one came")
+    func givenUp() {
+        var ledger = Self.ledger(sending: 3)
+        #expect(ledger.giveUp(before: 102) == 2)
+        #expect(ledger.giveUp(before: 102) == 0)
+        #expect(ledger.expectedCount == 1)
+        #expect(ledger.unansweredCount == 3)
+        #expect(Self.take(1, from: &ledger) == "101 in order")
+        #expect(Self.take(0, from: &ledger) == "100 reordered")
+        #expect(ledger.unansweredCount == 1)
+    }
+
+    @Test("a reply that cannot be told is that of the oldest expected message, then of one that was overtaken")
+    func oldest() {
+        var ledger = Self.ledger(sending: 4)
+        #expect(Self.take(1, from: &ledger) == "101 in order")
+        #expect(ledger.takeOldest() == 102)
+        #expect(ledger.takeOldest() == 103)
+        #expect(ledger.takeOldest() == 100)
+        #expect(ledger.takeOldest() == nil)
+    }
+
+    @Test("overtaken messages beyond a number are forgotten, and stay without a reply")
+    func forgotten() {
+        let count = EchoLedger.mostOvertaken + 2
+        var ledger = Self.ledger(sending: count)
+        #expect(Self.take(UInt64(count - 1), from: &ledger) == "\(100 + count - 1) in order")
+        #expect(ledger.unansweredCount == count - 1)
+        #expect(Self.take(0, from: &ledger) == nil)
+        #expect(Self.take(UInt64(count - 2), from: &ledger) == "\(100 + count - 2) reordered")
+        #expect(ledger.unansweredCount == count - 2)
+    }
+
+    /// A ledger with messages 0, 1 and so on, sent at 100, 101 and so on.
+    private static func ledger(sending count: Int) -> EchoLedger {
+        var ledger = EchoLedger(capacity: 1)
+        for _ in 0..<count { ledger.send(at: 100 + ledger.next) }
+        return ledger
+    }
+
+    private static func take(_ number: UInt64, from ledger: inout EchoLedger) -> String? {
+        ledger.take(number).map { "\($0.sendTime) \($0.isReordered ? "reordered" : "in order")" }
+    }
+}
