@@ -1,0 +1,74 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ProgramOutputTests {
+    @Test("what is more than the share of a turn is handed over in the next ones, in order, whoever asks to go on meanwhile")
+    func shares() throws {
+        let result = try Self.read("seq 20000") { output, loop, bytes in
+            output()?.resume()
+            return min(bytes.count, 1000)
+        }
+        #expect(result.text == (1...20000).map { "\($0)\n" }.joined())
+        // The last piece of one read and the first of the next may come in the same turn.
+        let counts = Dictionary(result.turns.map { ($0, 1) }, uniquingKeysWith: +)
+        #expect(counts.values.allSatisfy { $0 <= 2 })
+    }
+
+    @Test("the rest of what was read waits while reading is paused")
+    func paused() throws {
+        var timer: Timer?
+        let result = try Self.read("seq 5000") { output, loop, bytes in
+            output()?.pause()
+            timer = Timer(on: loop) { output()?.resume() }
+            timer?.start(after: .milliseconds(1))
+            return min(bytes.count, 10_000)
+        }
+        #expect(result.text == (1...5000).map { "\($0)\n" }.joined())
+        #expect(timer != nil)
+    }
+
+    @Test("an end that is set is kept: nothing beyond it is taken")
+    func rest() throws {
+        var isSet = false
+        let result = try Self.read("exec yes") { output, _, bytes in
+            if !isSet { output()?.takeRest(atMost: 200_000) }
+            isSet = true
+            return bytes.count
+        }
+        #expect(result.text.utf8.count <= 200_000 + EventLoop.readBufferBytes)
+    }
+
+    /// What a script writes, and in which turns `take` was given some of it.
+    private static func read(
+        _ script: String, take: @escaping (@escaping () -> ProgramOutput?, EventLoop, UnsafeRawBufferPointer) -> Int
+    ) throws -> (text: String, turns: [UInt64]) {
+        var text: [UInt8] = []
+        var turns: [UInt64] = []
+        var output: ProgramOutput?
+        let loop = try EventLoop()
+        var isOver = false
+        let process = try PipedProcess(
+            ["sh", "-c", script], at: "/bin/sh", environment: ["PATH=/usr/bin:/bin"], on: loop
+        ) { _ in }
+        output = ProgramOutput(process.output) { span in
+            span.withUnsafeBytes { bytes in
+                turns.append(loop.turnCount)
+                let count = take({ output }, loop, bytes)
+                text += bytes.prefix(count)
+                return count
+            }
+        } finish: {
+            isOver = true
+            process.input.close()
+            process.error.close()
+        }
+        let deadline = loop.now + .seconds(30)
+        while !isOver, loop.now < deadline { loop.runOnce() }
+        process.process.signalGroup(.kill)
+        process.process.waitForExit(atMost: .seconds(5))
+        #expect(isOver)
+        return (String(decoding: text, as: UTF8.self), turns)
+    }
+}
