@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct ProgramOutputTests {
-    @Test("what is more than the share of a turn is handed over in the next ones, in order, whoever asks to go on meanwhile")
+    @Test("what is more than the share of a turn comes in the next ones, in order, whoever asks to go on meanwhile")
     func shares() throws {
         let result = try Self.read("seq 20000") { output, loop, bytes in
             output()?.resume()
