@@ -96,11 +96,11 @@ public final class Connection<Handler: ConnectionHandler> {
     public var isClosing: Bool { isLeaving || session.outbox.isSendingOver }
 
     /// The number of bytes that wait to be taken by the kernel. Not to be asked while a message is handed over.
-    public var queuedBytes: Int { session.outbox.bytes.count + stream.inFlightBytes }
+    public var queuedBytes: Int { session.outbox.queuedBytes + stream.inFlightBytes }
 
     /// The number of bytes that the peer has not taken, but for a few KiB: those that wait, and those that are on their way.
     /// Not to be asked while a message is handed over.
-    public var unsentBytes: Int { session.outbox.bytes.count + stream.unsentBytes }
+    public var unsentBytes: Int { session.outbox.queuedBytes + stream.unsentBytes }
 
     /// Whether so much waits that the source of the output is to pause until
     /// ``ConnectionHandler/connectionDidDrain(_:)``.
@@ -201,7 +201,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// What cannot be written is thrown away at the end of the turn, and is no reason not to read on.
     private func exceedsQueueLimit(_ outbox: borrowing Outbox) -> Bool {
-        outbox.bytes.count + stream.inFlightBytes > Self.queueLimitBytes && departure?.writeFailure == nil
+        outbox.queuedBytes + stream.inFlightBytes > Self.queueLimitBytes && departure?.writeFailure == nil
     }
 
     /// Whether another message may be handed over.
@@ -212,11 +212,9 @@ public final class Connection<Handler: ConnectionHandler> {
 
     internal func flush() {
         guard !isLeaving else { return }
-        guard departure?.writeFailure == nil else { return session.outbox.bytes.removeAll() }
+        guard departure?.writeFailure == nil else { return session.outbox.removeAll() }
         do throws(StreamError) {
-            try stream.write(&session.outbox.bytes)
-            if session.outbox.bytes.isEmpty, !stream.isWriting { session.outbox.bytesWereTaken() }
-            try stream.write(&session.outbox.bytes)
+            try write()
         } catch {
             return didFailToWrite(error)
         }
@@ -228,6 +226,15 @@ public final class Connection<Handler: ConnectionHandler> {
             updateReading()
             handler.connectionDidDrain(self)
         }
+    }
+
+    @inline(__always)
+    private func write() throws(StreamError) {
+        if let queue = session.outbox.queue, try !stream.write(queue) { return }
+        try stream.write(&session.outbox.bytes)
+        guard session.outbox.bytes.isEmpty, !stream.isWriting else { return }
+        session.outbox.bytesWereTaken()
+        if !session.outbox.bytes.isEmpty { try stream.write(&session.outbox.bytes) }
     }
 
     private func updateReading() {
@@ -294,8 +301,12 @@ public final class Connection<Handler: ConnectionHandler> {
         // RFC 6455 §7.1.1: the server closes the TCP connection first, and the client waits for it; one that fails the
         // connection closes it in any case (§7.1.7).
         let closesOwnSide = settings.role == .server || departure?.violation != nil
-        let output = session.outbox.bytes.takeAll()
-        _ = StreamDrain(stream, output: output, closesOwnSide: closesOwnSide) { [self] _ in end(failure: nil) }
+        let refill: (inout ByteBuffer) -> Void = { [self] output in session.outbox.moveFirst(to: &output) }
+        var output = ByteBuffer()
+        refill(&output)
+        _ = StreamDrain(stream, output: output, closesOwnSide: closesOwnSide, refill: refill) { [self] _ in
+            end(failure: nil)
+        }
     }
 
     internal func end(failure: StreamError?, closingTimedOut: Bool = false) {
@@ -313,7 +324,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Nothing can be sent any more; what the peer sent before, perhaps its close frame, is still to be read.
     internal func didFailToWrite(_ error: StreamError) {
         depart().writeFailure = error
-        session.outbox.bytes.removeAll()
+        session.outbox.removeAll()
         startCloseTimer()
         guard wasFull else { return updateReading() }
         wasFull = false

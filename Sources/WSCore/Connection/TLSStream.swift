@@ -75,28 +75,38 @@ internal final class TLSStream: ByteStream {
 
     func write(_ buffer: inout ByteBuffer) throws(StreamError) {
         guard !isClosed, isEstablished else { return }
-        while !buffer.isEmpty, !isWriting {
-            let count = min(buffer.count, Self.pieceBytes)
-            do throws(StreamError) {
-                try encrypt(count, of: buffer)
-                try stream.write(&session.output)
-            } catch {
-                // A layer above takes what is left for what is still to be written.
-                buffer.removeAll()
-                throw error
-            }
-            buffer.consume(count)
+        do throws(StreamError) {
+            buffer.consume(try buffer.withReadableBytes { (bytes) throws(StreamError) in try writePieces(of: bytes) })
+        } catch {
+            // A layer above takes what is left for what is still to be written.
+            buffer.removeAll()
+            throw error
         }
         if buffer.isEmpty { buffer.releaseStorage(above: Self.keptStorageBytes) }
     }
 
-    private func encrypt(_ count: Int, of buffer: borrowing ByteBuffer) throws(StreamError) {
+    func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int {
+        guard !isClosed, isEstablished else { return 0 }
+        return try shared.withBytes(from: offset) { (bytes) throws(StreamError) in try writePieces(of: bytes) }
+    }
+
+    /// Writes piece after piece until the kernel takes no more, and returns how many bytes that were.
+    private func writePieces(of bytes: RawSpan) throws(StreamError) -> Int {
+        var offset = 0
+        while offset < bytes.byteCount, !isWriting {
+            let piece = bytes.extracting(offset..<min(bytes.byteCount, offset + Self.pieceBytes))
+            try encrypt(piece)
+            try stream.write(&session.output)
+            offset += piece.byteCount
+        }
+        return offset
+    }
+
+    private func encrypt(_ piece: RawSpan) throws(StreamError) {
         // Records are appended one by one, which would make the storage grow step by step.
-        session.output.growStorage(to: count + Self.overheadBytes)
+        session.output.growStorage(to: piece.byteCount + Self.overheadBytes)
         do throws(TLSError) {
-            try buffer.withReadableBytes { (bytes) throws(TLSError) in
-                try session.encrypt(bytes.extracting(first: count))
-            }
+            try session.encrypt(piece)
         } catch {
             throw .protection(error)
         }

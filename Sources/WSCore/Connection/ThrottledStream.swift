@@ -27,6 +27,9 @@ internal final class ThrottledStream: ByteStream {
     /// Storage for output that is kept from one busy moment to the next, in bytes.
     private static let keptStorageBytes = 64 << 10
 
+    /// What waits here of bytes that are shared, in bytes: the rest stays where all refer to it.
+    private static let sharedPieceBytes = 64 << 10
+
     /// Takes a stream over; nothing has been read from it yet.
     init(_ stream: any ByteStream, bytesPerSecond: Int) {
         self.stream = stream
@@ -47,6 +50,18 @@ internal final class ThrottledStream: ByteStream {
         swap(&buffer, &waiting)
         try writeOn()
         schedule()
+    }
+
+    func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int {
+        guard !isClosed, !isWriting else { return 0 }
+        let count = shared.withBytes(from: offset) { bytes in
+            let piece = bytes.extracting(first: Self.sharedPieceBytes)
+            waiting.append(piece)
+            return piece.byteCount
+        }
+        try writeOn()
+        schedule()
+        return count
     }
 
     func shutdown() {

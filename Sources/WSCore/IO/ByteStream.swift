@@ -25,6 +25,11 @@ public protocol ByteStream: AnyObject {
     /// What is left in `buffer` is to be offered again when the delegate hears that the stream has drained.
     /// - Throws: when nothing can be written any more; the bytes are lost.
     func write(_ buffer: inout ByteBuffer) throws(StreamError)
+    /// Writes as much of `shared`, from `offset` on, as is taken at once, unless a write is under way already.
+    /// - Returns: How many bytes were taken. The rest is to be offered again when the delegate hears that the stream has
+    ///   drained.
+    /// - Throws: when nothing can be written any more.
+    func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int
     /// Says to the peer that nothing more will be written, once everything has been.
     func shutdown()
     /// Closes the stream at once and lets go of the delegate. What has not been written is lost.

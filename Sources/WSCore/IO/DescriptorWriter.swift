@@ -2,8 +2,10 @@ import CLibuv
 
 /// Writes standard output, or any other descriptor, with one system call a turn, without blocking the loop.
 public final class DescriptorWriter {
-    /// What has been appended and not written.
+    /// What has been appended and not written, but for what is before something large that is shared.
     public var buffer = ByteBuffer()
+    /// What is to be written before it; nil: nothing.
+    private var queue: ByteBacklog?
 
     private let descriptor: Int32
     private let loop: EventLoop
@@ -40,9 +42,19 @@ public final class DescriptorWriter {
     }
 
     /// The number of bytes that wait, in the buffer and on the way; none once the writer is closed.
-    public var pendingBytes: Int { isClosed ? 0 : buffer.count + (stream?.inFlightBytes ?? 0) }
+    public var pendingBytes: Int { isClosed ? 0 : waitingBytes + (stream?.inFlightBytes ?? 0) }
 
-    /// Has what is in ``buffer`` written at the end of the turn.
+    private var waitingBytes: Int { buffer.count + (queue?.count ?? 0) }
+
+    /// Appends bytes that are in other places, too, without a copy where they are many.
+    public func append(_ shared: SharedBytes) {
+        guard shared.count >= SharedBytes.worthwhileBytes else { return shared.withBytes { buffer.append($0) } }
+        let queue = self.queue ?? ByteBacklog()
+        self.queue = queue
+        queue.append(shared, after: &buffer)
+    }
+
+    /// Has what was appended written at the end of the turn.
     public func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
@@ -51,10 +63,10 @@ public final class DescriptorWriter {
 
     /// Writes what can be written at once, without waiting for the end of the turn.
     public func flush() {
-        guard !isClosed else { return buffer.removeAll() }
+        guard !isClosed else { return forget() }
         if let stream {
             do throws(StreamError) {
-                try stream.write(&buffer)
+                try write(to: stream)
             } catch {
                 return fail(IOError(of: error))
             }
@@ -73,17 +85,43 @@ public final class DescriptorWriter {
         isClosed = true
         hangUp = nil
         stream?.close()
+        forget()
+    }
+
+    private func forget() {
+        queue = nil
         buffer.removeAll()
     }
 
-    private func writeFile() throws(IOError) {
-        while !buffer.isEmpty {
-            let count = try buffer.withReadableBytes { (bytes) throws(IOError) in
-                try bytes.withUnsafeBytes { (bytes) throws(IOError) in try Descriptor.write(descriptor, bytes) }
-            }
-            buffer.consume(count)
+    private func write(to stream: SystemStream) throws(StreamError) {
+        if let queue {
+            guard try stream.write(queue) else { return }
+            self.queue = nil
         }
+        try stream.write(&buffer)
+    }
+
+    private func writeFile() throws(IOError) {
+        while let queue, queue.first != nil {
+            _ = try queue.takeFirst { (part) throws(IOError) in
+                try writeFile(&part.own)
+                return try part.shared.withBytes(from: part.offset) { (bytes) throws(IOError) in try writeFile(bytes) }
+            }
+        }
+        queue = nil
+        try writeFile(&buffer)
         buffer.releaseStorage(above: Self.keptStorageBytes)
+    }
+
+    private func writeFile(_ buffer: inout ByteBuffer) throws(IOError) {
+        while !buffer.isEmpty {
+            buffer.consume(try buffer.withReadableBytes { (bytes) throws(IOError) in try writeFile(bytes) })
+        }
+    }
+
+    /// Returns how many of the bytes were written.
+    private func writeFile(_ bytes: RawSpan) throws(IOError) -> Int {
+        try bytes.withUnsafeBytes { (bytes) throws(IOError) in try Descriptor.write(descriptor, bytes) }
     }
 
     private func fail(_ error: IOError) {

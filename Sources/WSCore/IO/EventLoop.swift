@@ -11,18 +11,34 @@ public protocol EndOfTurnWork: AnyObject {
 ///      one turn:  timers → end-of-turn work → wait → sockets, pipes, signals, names → …
 ///
 /// Everything that is sent during a turn is gathered, and written by the end-of-turn work with one system call
-/// a stream.
+/// a stream. A stream is read once a turn, and who has much to do with what it was given leaves some for the next turn, so
+/// that all others have theirs meanwhile.
 public final class EventLoop {
     internal let handle: UnsafeMutablePointer<uv_loop_t>
     private let prepareHandle: UnsafeMutablePointer<uv_prepare_t>
+    /// Active while there is work for the next turn: the loop then waits for nothing.
+    private let idleHandle: UnsafeMutablePointer<uv_idle_t>
     private var endOfTurnWork: [any EndOfTurnWork] = []
     private var runningWork: [any EndOfTurnWork] = []
+    /// Work for the end of the turn after the one that it came with.
+    private var nextTurnWork: [(work: any EndOfTurnWork, turn: UInt64)] = []
     private var isStopped = false
     /// The number of turns that have ended, so that what holds for a turn can be worked out once.
     public private(set) var turnCount: UInt64 = 0
 
     /// Where every stream of the loop is read to; its contents are valid until the next read.
     internal let readBuffer: UnsafeMutableRawBufferPointer
+
+    /// The same for libuv's callbacks, which find it in the loop's `data`: they are called for each read.
+    internal let readRoom: UnsafeMutablePointer<ReadRoom>
+
+    /// Where streams are read to.
+    internal struct ReadRoom {
+        /// The buffer.
+        let buffer: uv_buf_t
+        /// The stream that was the last to fill it in this turn; nil: none has.
+        var filler: UnsafeMutableRawPointer?
+    }
 
     /// 64 KiB: as much as libuv asks for, and as much as a pipe holds.
     public static let readBufferBytes = 64 << 10
@@ -39,7 +55,12 @@ public final class EventLoop {
         }
         handle = loop
         prepareHandle = .allocate(capacity: 1)
+        idleHandle = .allocate(capacity: 1)
         readBuffer = .allocate(byteCount: Self.readBufferBytes, alignment: 64)
+        readRoom = .allocate(capacity: 1)
+        let start = readBuffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+        readRoom.initialize(to: ReadRoom(buffer: uv_buf_init(start, UInt32(Self.readBufferBytes)), filler: nil))
+        handle.pointee.data = UnsafeMutableRawPointer(readRoom)
         uv_prepare_init(handle, prepareHandle)
         prepareHandle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         uv_prepare_start(prepareHandle) { prepare in
@@ -48,15 +69,20 @@ public final class EventLoop {
         }
         // Only work that waits is a reason to go on running.
         withPrepareHandle { uv_unref($0) }
+        uv_idle_init(handle, idleHandle)
+        idleHandle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     }
 
     deinit {
         withPrepareHandle { uv_close($0, nil) }
+        idleHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
         uv_run(handle, UV_RUN_NOWAIT)
         // A loop that still has open handles cannot be closed; its memory is then left to the system.
         if uv_loop_close(handle) == 0 { handle.deallocate() }
         prepareHandle.deallocate()
+        idleHandle.deallocate()
         readBuffer.deallocate()
+        readRoom.deallocate()
     }
 
     /// Runs until nothing is left to wait for, or ``stop()`` is called.
@@ -98,8 +124,30 @@ public final class EventLoop {
         endOfTurnWork.append(work)
     }
 
+    /// Has `work` called once, at the end of the next turn. That turn waits for nothing, but all that is ready has its own
+    /// before.
+    public func atEndOfNextTurn(_ work: any EndOfTurnWork) {
+        if nextTurnWork.isEmpty {
+            uv_idle_start(idleHandle) { idle in
+                guard let data = idle?.pointee.data else { return }
+                Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue().scheduleNextTurnWork()
+            }
+        }
+        // While work is running, the turn that it belongs to has been counted.
+        nextTurnWork.append((work, runningWork.isEmpty ? turnCount : turnCount &- 1))
+    }
+
+    /// Called right before the end of each turn while there is work for a next one.
+    private func scheduleNextTurnWork() {
+        let dueCount = nextTurnWork.prefix { $0.turn < turnCount }.count
+        for (work, _) in nextTurnWork.prefix(dueCount) { atEndOfTurn(work) }
+        nextTurnWork.removeFirst(dueCount)
+        if nextTurnWork.isEmpty { uv_idle_stop(idleHandle) }
+    }
+
     private func runEndOfTurnWork() {
         turnCount &+= 1
+        readRoom.pointee.filler = nil
         // Work may ask for more work, which belongs to the same turn: it is all done before the loop waits.
         while !endOfTurnWork.isEmpty {
             withPrepareHandle { uv_unref($0) }

@@ -33,10 +33,10 @@ public final class SystemStream: ByteStream {
     }
 
     /// Whether the kernel has not taken all that was given to ``write(_:)``.
-    public var isWriting: Bool { inFlightBytes > 0 }
+    public var isWriting: Bool { pendingWrite != nil && inFlightBytes > 0 }
 
     /// The number of bytes of the write that is under way.
-    public var inFlightBytes: Int { isClosed ? 0 : (pendingWrite?.bytes.count ?? 0) }
+    public var inFlightBytes: Int { isClosed ? 0 : (pendingWrite?.count ?? 0) }
 
     /// The number of those that the kernel has not taken, and of those that it has and the peer's side has not.
     public var unsentBytes: Int {
@@ -58,10 +58,11 @@ public final class SystemStream: ByteStream {
         let result = uv_read_start(
             handle,
             { handle, _, buffer in
-                guard let buffer, let data = handle?.pointee.data else { return }
-                let readBuffer = Unmanaged<SystemStream>.fromOpaque(data).takeUnretainedValue().loop.readBuffer
-                buffer.pointee = uv_buf_init(
-                    readBuffer.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(readBuffer.count))
+                guard let handle, let buffer, let data = handle.pointee.loop.pointee.data else { return }
+                let room = data.assumingMemoryBound(to: EventLoop.ReadRoom.self)
+                // Left to itself, libuv reads up to 32 times before others have their turn. With no room it does not read;
+                // what is left makes the stream ready in the next turn, too.
+                if room.pointee.filler != UnsafeMutableRawPointer(handle) { buffer.pointee = room.pointee.buffer }
             },
             { handle, count, _ in
                 guard let stream = SystemStream.from(handle) else { return }
@@ -80,10 +81,7 @@ public final class SystemStream: ByteStream {
     /// Writes as much of `buffer` as the kernel takes, and takes the rest over, unless a write is under way already.
     public func write(_ buffer: inout ByteBuffer) throws(StreamError) {
         guard !isClosed, !isWriting, !buffer.isEmpty else { return }
-        let written = buffer.withReadableBytes { bytes in
-            var vector = Self.vector(of: bytes)
-            return uv_try_write(handle, &vector, 1)
-        }
+        let written = buffer.withReadableBytes { tryToWrite($0) }
         if written > 0 {
             buffer.consume(Int(written))
         } else if written < 0, written != UV_EAGAIN.rawValue {
@@ -93,11 +91,26 @@ public final class SystemStream: ByteStream {
         if buffer.isEmpty {
             buffer.releaseStorage(above: max(keptStorageBytes, Self.keptBufferBytes))
         } else {
-            let pending = pendingWrite ?? PendingWrite()
-            pendingWrite = pending
+            let pending = makePendingWrite()
             swap(&buffer, &pending.bytes)
             try writeOn(pending)
         }
+    }
+
+    /// Writes as much of `shared`, from `offset` on, as the kernel takes, and refers to the rest, unless a write is under way
+    /// already.
+    public func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int {
+        let count = shared.count - offset
+        guard !isClosed, !isWriting, count > 0 else { return 0 }
+        let written = shared.withBytes(from: offset) { tryToWrite($0) }
+        guard written >= 0 || written == UV_EAGAIN.rawValue else { throw .system(IOError(code: written)) }
+        let writtenBytes = max(0, Int(written))
+        if writtenBytes < count {
+            let pending = makePendingWrite()
+            pending.shared = (shared, offset + writtenBytes)
+            try writeOn(pending)
+        }
+        return count
     }
 
     /// Closes our side once everything has been written.
@@ -135,13 +148,28 @@ public final class SystemStream: ByteStream {
         }
     }
 
+    /// Returns the number of bytes that the kernel has taken, or an error.
+    private func tryToWrite(_ bytes: RawSpan) -> Int32 {
+        var vector = Self.vector(of: bytes)
+        return uv_try_write(handle, &vector, 1)
+    }
+
+    private func makePendingWrite() -> PendingWrite {
+        let pending = pendingWrite ?? PendingWrite()
+        pendingWrite = pending
+        return pending
+    }
+
     private func didRead(_ count: Int) {
         if count > 0 {
+            if count == EventLoop.readBufferBytes { loop.readRoom.pointee.filler = UnsafeMutableRawPointer(handle) }
             var bytes = UnsafeMutableRawBufferPointer(rebasing: loop.readBuffer[..<count]).mutableBytes
             delegate?.stream(self, didRead: &bytes)
         } else if count == Int(UV_EOF.rawValue) {
             stopReading()
             delegate?.streamDidReachEnd(self)
+        } else if count == Int(UV_ENOBUFS.rawValue), loop.readRoom.pointee.filler == UnsafeMutableRawPointer(handle) {
+            // There was no room on purpose.
         } else if count < 0 {
             stopReading()
             delegate?.stream(self, didFailToRead: .system(IOError(code: Int32(truncatingIfNeeded: count))))
@@ -149,7 +177,7 @@ public final class SystemStream: ByteStream {
     }
 
     private func writeOn(_ pending: PendingWrite) throws(StreamError) {
-        let result = pending.bytes.withReadableBytes { bytes in
+        let result = pending.withBytes { bytes in
             var vector = Self.vector(of: bytes)
             return uv_write(pending.request, handle, &vector, 1) { request, status in
                 guard let stream = SystemStream.from(request?.pointee.handle) else { return }
@@ -164,14 +192,14 @@ public final class SystemStream: ByteStream {
 
     private func didWrite(_ status: Int32) {
         guard !isClosed, let pending = pendingWrite else { return }
-        let written = min(pending.bytes.count, Int(UInt32.max))
+        let written = min(pending.count, Int(UInt32.max))
         do throws(StreamError) {
             guard status >= 0 else {
                 pendingWrite = nil
                 throw .system(IOError(code: status))
             }
-            pending.bytes.consume(written)
-            if pending.bytes.isEmpty {
+            pending.consume(written)
+            if pending.count == 0 {
                 pending.bytes.releaseStorage(above: keptStorageBytes)
                 if pending.bytes.storageBytes == 0 { pendingWrite = nil }
                 delegate?.streamDidDrain(self)
@@ -188,6 +216,23 @@ public final class SystemStream: ByteStream {
 private final class PendingWrite {
     let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
     var bytes = ByteBuffer()
+    /// What is written in their place, from an offset on; nil: it is the bytes.
+    var shared: (bytes: SharedBytes, offset: Int)?
+
+    var count: Int {
+        guard let shared else { return bytes.count }
+        return shared.bytes.count - shared.offset
+    }
+
+    func withBytes<R>(_ body: (RawSpan) -> R) -> R {
+        guard let shared else { return bytes.withReadableBytes { body($0) } }
+        return shared.bytes.withBytes(from: shared.offset) { body($0) }
+    }
+
+    func consume(_ byteCount: Int) {
+        guard let shared else { return bytes.consume(byteCount) }
+        self.shared = byteCount == count ? nil : (shared.bytes, shared.offset + byteCount)
+    }
 
     deinit {
         request.deallocate()

@@ -7,7 +7,8 @@ public struct Outbox: ~Copyable {
     public let role: Role
     /// Whether pings are answered, as they must be (RFC 6455 §5.5.2): not by one end that is to be a bad peer for tests.
     public var answersPings: Bool
-    /// The encoded frames that wait to be written.
+    /// The encoded frames that wait to be written, but for those of large messages that others are sent, too, and what is
+    /// before them: that is in ``queue``.
     public var bytes = ByteBuffer()
     /// Who looks at the frames; nil: nobody.
     public var observer: (any SentFrameObserver)?
@@ -21,8 +22,7 @@ public struct Outbox: ~Copyable {
     @usableFromInline internal private(set) var closingState: ClosingState?
     @usableFromInline internal let maskingKeys: MaskingKeySource
     @usableFromInline internal let compressor: (any MessageCompressor)?
-    /// The answer to the latest ping, kept back while the peer does not read.
-    private var pendingPong: [UInt8]?
+    private var backlog: OutboxBacklog?
 
     /// With more than this many bytes waiting, only the latest ping is answered: a peer that sends pings and
     /// reads nothing costs no more than this.
@@ -44,6 +44,44 @@ public struct Outbox: ~Copyable {
     public internal(set) var closing: ClosingHandshake {
         get { closingState?.handshake ?? ClosingHandshake() }
         set { closingState = ClosingState(newValue) }
+    }
+
+    /// What is to be written before ``bytes``; nil: nothing.
+    public var queue: ByteBacklog? { backlog?.queue }
+
+    /// The number of bytes that wait to be written.
+    public var queuedBytes: Int {
+        guard let backlog else { return bytes.count }
+        return bytes.count + backlog.queue.count
+    }
+
+    /// Throws away what waits to be written.
+    public mutating func removeAll() {
+        backlog = nil
+        bytes.removeAll()
+    }
+
+    /// Moves the next bytes to be written to an empty buffer: 256 KiB or so of those that are shared, or all others.
+    internal mutating func moveFirst(to output: inout ByteBuffer) {
+        if let queue, queue.first != nil {
+            queue.moveFirst(atMost: Self.sharedPieceBytes, to: &output)
+        } else {
+            swap(&bytes, &output)
+        }
+    }
+
+    private static let sharedPieceBytes = 256 << 10
+
+    /// Appends frames that are shared with other outboxes.
+    internal mutating func append(_ frames: SharedBytes) {
+        guard frames.count >= SharedBytes.worthwhileBytes else { return frames.withBytes { bytes.append($0) } }
+        makeBacklog().queue.append(frames, after: &bytes)
+    }
+
+    private mutating func makeBacklog() -> OutboxBacklog {
+        let backlog = self.backlog ?? OutboxBacklog()
+        self.backlog = backlog
+        return backlog
     }
 
     /// Whether our close frame has been sent.
@@ -109,12 +147,14 @@ public struct Outbox: ~Copyable {
         return true
     }
 
-    /// Says that ``bytes`` have been taken to be written, so that what was kept back can follow.
+    /// Says that bytes have been taken to be written, so that what was kept back can follow.
     public mutating func bytesWereTaken() {
-        guard let payload = pendingPong, bytes.count <= Self.pongBacklogBytes else { return }
-        pendingPong = nil
-        guard closing.received == nil else { return }
-        appendFrame(.pong, payload.span.bytes)
+        guard let backlog, queuedBytes <= Self.pongBacklogBytes else { return }
+        let pendingPong = backlog.pendingPong
+        backlog.pendingPong = nil
+        if backlog.queue.first == nil { self.backlog = nil }
+        guard let pendingPong, closing.received == nil else { return }
+        appendFrame(.pong, pendingPong.span.bytes)
     }
 
     @usableFromInline
@@ -122,12 +162,12 @@ public struct Outbox: ~Copyable {
         // RFC 6455 §5.5.2: a ping must be answered with a pong, unless a close frame has been received.
         guard answersPings, closing.received == nil else { return }
         // RFC 6455 §5.5.3: only the most recent of several pings needs an answer, so this one stands for any kept back.
-        guard bytes.count > Self.pongBacklogBytes else {
-            pendingPong = nil
+        guard queuedBytes > Self.pongBacklogBytes else {
+            backlog?.pendingPong = nil
             appendFrame(.pong, payload)
             return
         }
-        pendingPong = payload.withUnsafeBytes { Array($0) }
+        makeBacklog().pendingPong = payload.withUnsafeBytes { Array($0) }
     }
 
     @usableFromInline

@@ -4,21 +4,15 @@
 ///               └─► frames compressed, once a window ─► outbox, outbox, …
 ///
 /// A server does not mask, so that the bytes are the same for all. The compressed form refers to nothing before it; any
-/// client can read it, and what follows it to the same client refers to nothing before it either.
+/// client can read it, and what follows it to the same client refers to nothing before it either. Large frames are not
+/// copied: the outboxes refer to them.
 public final class SharedMessage {
     fileprivate let kind: MessageKind
     fileprivate let payload: ByteBuffer
     private let maximumPayloadBytes: Int
-    private var plain: Encoding?
-    /// By the bits of the window.
-    private var compressed: [Int: Encoding] = [:]
-
-    /// The frames of the message.
-    fileprivate final class Encoding {
-        var bytes = ByteBuffer()
-        /// Whether compression makes the message shorter; if not, there are no bytes.
-        var isShorter = true
-    }
+    private var plain: SharedBytes?
+    /// The frames by the bits of the window; nil where compression does not make the message shorter.
+    private var compressed: [Int: SharedBytes?] = [:]
 
     /// Takes a message; text must be valid UTF-8.
     /// - Parameters:
@@ -34,35 +28,38 @@ public final class SharedMessage {
     }
 
     /// The frames for a client, whose compressor then starts afresh if they are compressed.
-    fileprivate func encoding(for compressor: (any MessageCompressor)?) -> Encoding {
-        guard let compressor else { return plainEncoding() }
-        let encoding = encoding(by: compressor)
-        guard encoding.isShorter else { return plainEncoding() }
+    fileprivate func frames(for compressor: (any MessageCompressor)?) -> SharedBytes {
+        guard let compressor, let frames = compressedFrames(by: compressor) else { return plainFrames() }
         compressor.forgetHistory()
-        return encoding
+        return frames
     }
 
     /// The frames of the message as it is.
-    private func plainEncoding() -> Encoding {
+    private func plainFrames() -> SharedBytes {
         if let plain { return plain }
-        let encoding = Encoding()
-        payload.withReadableBytes { encode($0, isCompressed: false, into: &encoding.bytes) }
-        plain = encoding
-        return encoding
+        let frames = payload.withReadableBytes { encode($0, isCompressed: false) }
+        plain = frames
+        return frames
     }
 
     /// The frames of the message, compressed for a window by the first compressor that is asked.
-    private func encoding(by compressor: any MessageCompressor) -> Encoding {
-        if let encoding = compressed[compressor.windowBits] { return encoding }
-        let encoding = Encoding()
-        encoding.isShorter = payload.withReadableBytes { payload in
-            compressor.compressAlone(payload) { encode($0, isCompressed: true, into: &encoding.bytes) }
+    private func compressedFrames(by compressor: any MessageCompressor) -> SharedBytes? {
+        if let frames = compressed[compressor.windowBits] { return frames }
+        var frames: SharedBytes?
+        _ = payload.withReadableBytes { payload in
+            compressor.compressAlone(payload) { frames = encode($0, isCompressed: true) }
         }
-        compressed[compressor.windowBits] = encoding
-        return encoding
+        compressed[compressor.windowBits] = .some(frames)
+        return frames
     }
 
-    private func encode(_ data: RawSpan, isCompressed: Bool, into bytes: inout ByteBuffer) {
+    private func encode(_ data: RawSpan, isCompressed: Bool) -> SharedBytes {
+        var bytes = ByteBuffer()
+        // All at once: storage that grows would be twice as large as what is in it.
+        let largestPayloadBytes = max(1, min(maximumPayloadBytes, data.byteCount))
+        let largestHeader = FrameHeader(opcode: kind.opcode, payloadBytes: largestPayloadBytes)
+        let frameCount = data.byteCount / largestPayloadBytes + 1
+        bytes.growStorage(to: data.byteCount + frameCount * largestHeader.encodedBytes + FrameHeader.maximumBytes)
         var offset = 0
         repeat {
             let end = offset + min(maximumPayloadBytes, data.byteCount - offset)
@@ -74,6 +71,7 @@ public final class SharedMessage {
             bytes.append(data.extracting(offset..<end))
             offset = end
         } while offset < data.byteCount
+        return SharedBytes(bytes)
     }
 }
 
@@ -87,13 +85,11 @@ extension Outbox {
         guard observer == nil, role == .server else {
             return message.payload.withReadableBytes { send($0, as: message.kind) }
         }
-        let encoding = message.encoding(for: compressor)
+        let frames = message.frames(for: compressor)
         sent.messages &+= 1
         sent.messageBytes &+= message.payload.count
-        encoding.bytes.withReadableBytes { frames in
-            bytes.append(frames)
-            sent.wireBytes &+= frames.byteCount
-        }
+        sent.wireBytes &+= frames.count
+        append(frames)
         return true
     }
 }

@@ -44,6 +44,7 @@ extension ListenRun {
 
     /// Sends a client's message to all others.
     func relay(_ payload: RawSpan, as kind: MessageKind, from sender: Connection<ListenClient>) {
+        defer { budget.spend(payload, from: sender) }
         guard !settings.needsGates else { return sendThroughGates(payload, as: kind, from: sender) }
         recordToAll(payload, as: kind, from: sender)
         if server.send(payload, as: kind, toAllBut: sender) { slowReaders.hold(sender) }
@@ -162,6 +163,7 @@ extension ListenRun: InputReader.Receiver {
         if editor != nil || settings.arguments.verbosity > 1, hasRecipients {
             showSent(.message(kind), payload, client: nil)
         }
+        defer { budget.spend(payload, from: nil) }
         guard !settings.needsGates else { return sendThroughGates(payload, as: kind) }
         recordToAll(payload, as: kind)
         server.send(payload, as: kind)

@@ -24,16 +24,9 @@ extension ListenRun {
     /// Records a message that goes to every client.
     /// - Parameter sender: The client whose message it is, which does not get it; nil: it is nobody's.
     func recordToAll(_ payload: RawSpan, as kind: MessageKind, from sender: Connection<ListenClient>? = nil) {
-        guard recorder != nil else { return }
-        for connection in server.connections.values where connection !== sender {
-            record(payload, as: kind, to: connection)
-        }
-    }
-
-    /// Records a message that goes to one client.
-    func record(_ payload: RawSpan, as kind: MessageKind, to connection: Connection<ListenClient>) {
-        guard let recorder, !connection.isClosing else { return }
-        recorder.events.writeMessage(payload, as: kind, .outgoing, client: connection.handler.number)
+        guard let recorder else { return }
+        let receivers = server.connections.values.lazy.filter { $0 !== sender && !$0.isClosing }
+        recorder.events.writeMessage(payload, as: kind, toClients: receivers.map(\.handler.number))
     }
 
     /// Records a ping or a pong of the user's, or of a replay.

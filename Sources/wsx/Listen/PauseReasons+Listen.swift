@@ -7,4 +7,6 @@ extension PauseReasons {
     static let gate = PauseReasons(rawValue: 4)
     /// Its program does not keep up.
     static let program = PauseReasons(rawValue: 8)
+    /// Its messages have had their share of the turn.
+    static let turn = PauseReasons(rawValue: 16)
 }

@@ -25,6 +25,9 @@ final class SlowReaders {
         let fullTime: Duration
     }
 
+    /// Whether nobody is waited for.
+    var isEmpty: Bool { readers.isEmpty }
+
     /// Makes the slow readers of a run that has none yet.
     init(of run: ListenRun) {
         self.run = run

@@ -20,17 +20,23 @@ final class EventWriter {
     /// Writes an event.
     @inline(__always)
     func write(_ type: StaticString, client: Int? = nil, _ addFields: (inout JSONEvent) -> Void) {
+        var event = begin(type, atEndOf: &writer.buffer)
+        addFields(&event)
+        if let client { event.add("client", client) }
+        writer.buffer = event.finish()
+        writer.schedule()
+    }
+
+    /// Begins an event, which takes over what is in `buffer`.
+    @inline(__always)
+    private func begin(_ type: StaticString, atEndOf buffer: inout ByteBuffer) -> JSONEvent {
         if clockTurn != loop.turnCount {
             clockTurn = loop.turnCount
             clock.update()
             time.removeAll()
             clock.text.withUnsafeBytes { time.append($0.bytes) }
         }
-        var event = time.withReadableBytes { JSONEvent(type, time: $0, into: writer.buffer.takeAll()) }
-        addFields(&event)
-        if let client { event.add("client", client) }
-        writer.buffer = event.finish()
-        writer.schedule()
+        return time.withReadableBytes { JSONEvent(type, time: $0, into: buffer.takeAll()) }
     }
 
     /// Writes a message.
@@ -40,15 +46,38 @@ final class EventWriter {
         reply: Reply? = nil
     ) {
         write("message", client: client) { event in
-            event.add("direction", direction.word)
-            event.add("opcode", kind == .text ? "text" as StaticString : "binary")
-            event.add("bytes", payload.byteCount)
-            event.addPayload(payload, isText: kind == .text)
+            Self.add(payload, as: kind, direction, to: &event)
             if let reply {
                 event.add("request", reply.number)
                 event.add("rtt_us", Int(reply.roundTrip / .microseconds(1)))
             }
         }
+    }
+
+    /// Writes a message that is sent to several clients, once for each. But for their numbers, the events are the same: a
+    /// large one is in memory once.
+    func writeMessage(_ payload: RawSpan, as kind: MessageKind, toClients clients: [Int]) {
+        var buffer = ByteBuffer()
+        var common = begin("message", atEndOf: &buffer)
+        Self.add(payload, as: kind, .outgoing, to: &common)
+        let beginning = SharedBytes(common.interrupt())
+        for client in clients {
+            writer.append(beginning)
+            var event = JSONEvent(continuing: writer.buffer.takeAll())
+            event.add("client", client)
+            writer.buffer = event.finish()
+        }
+        writer.schedule()
+    }
+
+    @inline(__always)
+    private static func add(
+        _ payload: RawSpan, as kind: MessageKind, _ direction: EventDirection, to event: inout JSONEvent
+    ) {
+        event.add("direction", direction.word)
+        event.add("opcode", kind == .text ? "text" as StaticString : "binary")
+        event.add("bytes", payload.byteCount)
+        event.addPayload(payload, isText: kind == .text)
     }
 
     /// Writes a ping or pong.

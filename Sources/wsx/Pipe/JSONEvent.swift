@@ -18,6 +18,16 @@ struct JSONEvent: ~Copyable {
         line.append(byte: UInt8(ascii: "\""))
     }
 
+    /// Goes on with an event at the end of `buffer`, which has its beginning.
+    init(continuing buffer: consuming ByteBuffer) {
+        line = buffer
+    }
+
+    /// Gives the buffer back without ending the line: what is in it can be the beginning of many events.
+    consuming func interrupt() -> ByteBuffer {
+        line
+    }
+
     /// Ends the line and gives the buffer back.
     consuming func finish() -> ByteBuffer {
         line.append(literal: "}\n")

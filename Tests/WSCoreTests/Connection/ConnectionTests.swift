@@ -32,6 +32,50 @@ import Testing
         }
     }
 
+    @Test("large messages for many stay in their places, and count as queued", arguments: Transport.allCases)
+    func shared(transport: Transport) throws {
+        try withRawPeer(.server, transport: transport) { loop, connection, raw in
+            let payload = pattern(3 << 20)
+            let message = SharedMessage(payload.span.bytes, as: .binary, fragmentBytes: 1 << 20)
+            var one = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: 1 << 20)
+            one.send(payload.span.bytes, as: .binary)
+            let frames = contents(of: one.bytes)
+            connection.send("a")
+            for _ in 0..<2 { connection.send(message) }
+            connection.send("b")
+            connection.send(message)
+            let sentBytes = frames.count * 3 + 6
+            #expect(connection.queuedBytes == sentBytes)
+            #expect(connection.unsentBytes == sentBytes)
+            #expect(!connection.isFull)
+            for _ in 0..<3 { connection.send(message) }
+            #expect(connection.isFull)
+            loop.run { raw.recorder.received.count >= sentBytes + frames.count * 3 }
+            let expected = frame(0x81, "a") + frames + frames + frame(0x81, "b") + frames + frames + frames + frames
+            #expect(areEqual(raw.recorder.received, expected))
+            loop.run { connection.queuedBytes == 0 }
+            #expect(!connection.isFull && connection.handler.drainCount == 1)
+        }
+    }
+
+    @Test("what is queued of large messages for many is still sent when the peer closes, and our close frame after it")
+    func sharedBeforeClose() throws {
+        try withRawPeer(.server) { loop, connection, raw in
+            raw.stream.stopReading()
+            let payload = pattern(3 << 20)
+            let message = SharedMessage(payload.span.bytes, as: .binary)
+            for _ in 0..<2 { connection.send(message) }
+            loop.runOnce()
+            try raw.write(masked(closeFrame(1000)))
+            loop.run { connection.isClosing }
+            raw.stream.startReading()
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received.count == 2 * (payload.count + 10) + 4)
+            #expect(raw.recorder.received.suffix(payload.count + 4).prefix(payload.count) == payload[...])
+            #expect(raw.recorder.received.suffix(4) == closeFrame(1000)[...])
+        }
+    }
+
     @Test("the response to the handshake goes before any frame, and the first bytes are received")
     func start() throws {
         try withLoop { loop in

@@ -26,6 +26,23 @@ import Testing
         }
     }
 
+    @Test("shared bytes arrive intact, piece by piece: what is not encrypted stays with those who share it")
+    func shared() throws {
+        try withTLSPair { loop, client, server in
+            let bytes = pattern(5_000_000)
+            let shared = SharedBytes(buffer(of: bytes))
+            var offset = try client.stream.write(shared, from: 0)
+            #expect(offset > 0 && offset < bytes.count)
+            #expect(client.stream.inFlightBytes < 300 << 10)
+            client.recorder.didChange = { stream in
+                offset += (try? stream.write(shared, from: offset)) ?? 0
+            }
+            server.stream.startReading()
+            loop.run { server.recorder.received.count >= bytes.count }
+            #expect(areEqual(server.recorder.received, bytes))
+        }
+    }
+
     @Test("single bytes, each in a record of its own, arrive in order")
     func singleBytes() throws {
         try withTLSPair { loop, client, server in

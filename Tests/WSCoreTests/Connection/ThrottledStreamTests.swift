@@ -22,6 +22,25 @@ import Testing
         }
     }
 
+    @Test("shared bytes arrive intact, and what waits of them is small")
+    func shared() throws {
+        try withThrottled(4 << 20) { loop, stream, recorder, raw in
+            let bytes = pattern(1_000_000)
+            let backlog = ByteBacklog()
+            var none = ByteBuffer()
+            backlog.append(SharedBytes(buffer(of: bytes)), after: &none)
+            recorder.didChange = { stream in
+                _ = try? stream.write(backlog)
+                #expect(stream.inFlightBytes <= 64 << 10)
+            }
+            recorder.didChange(stream)
+            #expect(backlog.count > 0 && backlog.count < bytes.count - (64 << 10))
+            raw.stream.startReading()
+            loop.run { raw.recorder.received.count >= bytes.count }
+            #expect(raw.recorder.received == bytes)
+        }
+    }
+
     @Test("what passes at once is no write under way, and nothing has drained")
     func small() throws {
         try withThrottled(1 << 20) { loop, stream, recorder, raw in

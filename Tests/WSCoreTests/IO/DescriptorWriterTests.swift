@@ -58,6 +58,48 @@ import Testing
         }
     }
 
+    @Test("what is shared with others is written in its place, to a file and to a pipe", arguments: [true, false])
+    func shared(isFile: Bool) throws {
+        let large = pattern(300_000)
+        let shared = SharedBytes(buffer(of: large))
+        let expected = [1] + large + [2] + large + [3]
+        func append(to writer: DescriptorWriter) {
+            for number in 1...2 as ClosedRange<UInt8> {
+                writer.append([number])
+                writer.append(shared)
+            }
+            writer.append([3])
+            #expect(writer.pendingBytes == expected.count)
+            #expect(writer.buffer.count == 1)
+            writer.schedule()
+        }
+        if isFile {
+            try withTemporaryDirectory { directory in
+                let output = try openFile("\(directory)/file", 1)
+                defer { closeAll(output) }
+                try withWriter(to: output) { loop, writer, _ in
+                    append(to: writer)
+                    loop.runOnce()
+                    #expect(writer.pendingBytes == 0)
+                }
+                #expect(try File.read("\(directory)/file") == expected)
+            }
+        } else {
+            let ends = try makePipe()
+            defer { closeAll(ends.readEnd, ends.writeEnd) }
+            setNonBlocking(ends.readEnd)
+            try withWriter(to: ends.writeEnd) { loop, writer, log in
+                append(to: writer)
+                var read: [UInt8] = []
+                let reading = Timer(on: loop) { read += readSome(ends.readEnd) }
+                reading.start(after: .zero, every: .milliseconds(1))
+                loop.run { read.count >= expected.count && log.drainCount > 0 }
+                #expect(read == expected)
+                #expect(writer.pendingBytes == 0)
+            }
+        }
+    }
+
     @Test("a reader that goes away is noticed without a write, and reported once")
     func readerGone() throws {
         let ends = try makePipe()

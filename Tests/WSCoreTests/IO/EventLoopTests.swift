@@ -38,6 +38,41 @@ import Testing
         }
     }
 
+    @Test("work for the next turn runs at its end, whether it was asked for among the events of a turn or at its end")
+    func nextTurn() throws {
+        try withLoop { loop in
+            var turns: [String: UInt64] = [:]
+            let fromEvent = Work { turns["from event"] = loop.turnCount }
+            let fromEnd = Work { turns["from end"] = loop.turnCount }
+            let end = Work {
+                turns["end"] = loop.turnCount
+                loop.atEndOfNextTurn(fromEnd)
+            }
+            let timer = Timer(on: loop) {
+                loop.atEndOfTurn(end)
+                loop.atEndOfNextTurn(fromEvent)
+            }
+            timer.start(after: .zero)
+            loop.run()
+            let turn = try #require(turns["end"])
+            #expect(turns == ["end": turn, "from event": turn + 1, "from end": turn + 1])
+        }
+    }
+
+    @Test("work that goes on turn after turn keeps nobody waiting")
+    func endlessWork() throws {
+        try withLoop { loop in
+            var isServed = false
+            let work = Work {}
+            work.action = { [unowned work] in if !isServed { loop.atEndOfNextTurn(work) } }
+            loop.atEndOfNextTurn(work)
+            let timer = Timer(on: loop) { isServed = true }
+            timer.start(after: .milliseconds(2))
+            loop.run()
+            #expect(isServed)
+        }
+    }
+
     @Test("what the last work starts is waited for: run() does not return with a timer still to fire")
     func workThatStartsSomething() throws {
         try withLoop { loop in
@@ -119,7 +154,7 @@ import Testing
 }
 
 private final class Work: EndOfTurnWork {
-    private let action: () -> Void
+    var action: () -> Void
 
     init(_ action: @escaping () -> Void) {
         self.action = action

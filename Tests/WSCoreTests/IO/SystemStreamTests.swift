@@ -37,6 +37,64 @@ import Testing
         }
     }
 
+    @Test("a stream that always has more is read once a turn", arguments: Transport.allCases)
+    func oneRead(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            var turns: [UInt64] = []
+            far.recorder.didChange = { _ in turns.append(loop.turnCount) }
+            let bytes = pattern(20_000_000)
+            try near.write(bytes)
+            far.stream.startReading()
+            loop.run { far.recorder.received.count >= bytes.count }
+            #expect(far.recorder.received == bytes)
+            #expect(Set(turns).count == turns.count)
+            #expect(far.recorder.readError == nil)
+        }
+    }
+
+    @Test("what is left when the other end closes is read, in as many turns as it takes", arguments: Transport.allCases)
+    func restBeforeEnd(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            let bytes = pattern(EventLoop.readBufferBytes * 2)
+            try near.write(bytes)
+            near.stream.shutdown()
+            loop.run { !near.stream.isWriting }
+            far.stream.startReading()
+            loop.run { far.recorder.hasEnded }
+            #expect(far.recorder.received == bytes)
+        }
+    }
+
+    @Test("shared bytes arrive intact and in order without a copy", arguments: Transport.allCases)
+    func shared(transport: Transport) throws {
+        try withPair(transport) { loop, near, far in
+            let bytes = pattern(20_000_000)
+            let shared = SharedBytes(buffer(of: bytes))
+            let taken = try near.stream.write(shared, from: 5)
+            #expect(taken == bytes.count - 5)
+            #expect(near.stream.isWriting && near.stream.inFlightBytes > 0)
+            #expect(near.stream.unsentBytes > 0)
+            let takenMeanwhile = try near.stream.write(shared, from: 0)
+            #expect(takenMeanwhile == 0)
+            far.stream.startReading()
+            loop.run { near.recorder.drainCount > 0 }
+            #expect(near.stream.inFlightBytes == 0 && !near.stream.isWriting)
+            try near.write([1, 2, 3])
+            loop.run { far.recorder.received.count >= bytes.count - 2 }
+            #expect(far.recorder.received == bytes.dropFirst(5) + [1, 2, 3])
+        }
+    }
+
+    @Test("a write of shared bytes to a peer that is gone fails, now or later")
+    func sharedFailure() throws {
+        try withPair(.socketPair) { loop, near, far in
+            far.stream.close()
+            loop.runOnce()
+            let shared = SharedBytes(buffer(of: pattern(1000)))
+            #expect(throws: StreamError.self) { _ = try near.stream.write(shared, from: 0) }
+        }
+    }
+
     @Test("while a write is under way, what is offered stays in its buffer", arguments: Transport.allCases)
     func backpressure(transport: Transport) throws {
         try withPair(transport) { loop, near, far in

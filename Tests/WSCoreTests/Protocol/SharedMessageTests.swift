@@ -14,9 +14,54 @@ import Testing
             var outbox = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: fragmentBytes)
             let isSent = outbox.send(message)
             #expect(isSent)
-            #expect(contents(of: outbox.bytes) == contents(of: one.bytes))
+            #expect(takeContents(of: &outbox) == contents(of: one.bytes))
             #expect(outbox.traffic == one.traffic)
         }
+    }
+
+    @Test("a large message is not copied for each, and stays in its place between others", arguments: [nil, 20_000])
+    func large(fragmentBytes: Int?) {
+        let payload = noise(1, byteCount: 1 << 20)
+        let message = SharedMessage(payload.span.bytes, as: .binary, fragmentBytes: fragmentBytes)
+        var one = Outbox(role: .server, maskingKeys: countingKeys(), fragmentBytes: fragmentBytes)
+        for _ in 0..<2 { one.send(payload.span.bytes, as: .binary) }
+        let frames = contents(of: one.bytes)
+        let whole = Array(frames.prefix(frames.count / 2))
+        for _ in 0..<3 {
+            var outbox = Outbox(role: .server, maskingKeys: countingKeys())
+            outbox.sendPing([1 as UInt8].span.bytes)
+            outbox.send(message)
+            outbox.send(message)
+            outbox.sendPing([2 as UInt8].span.bytes)
+            #expect(outbox.bytes.storageBytes < 1000)
+            #expect(outbox.queuedBytes == whole.count * 2 + 6)
+            let all = takeContents(of: &outbox)
+            #expect(areEqual(all, frame(0x89, [1]) + whole + whole + frame(0x89, [2])))
+        }
+    }
+
+    @Test("only the latest ping is answered while a large message waits, and after it")
+    func pings() {
+        let payload = noise(1, byteCount: 1 << 20)
+        var session = Session(role: .server, limits: .server, maskingKeys: countingKeys())
+        session.outbox.send(SharedMessage(payload.span.bytes, as: .binary))
+        for number in 0..<100 as Range<UInt8> { session.outbox.answer(ping: [number].span.bytes) }
+        #expect(session.outbox.queuedBytes < payload.count + 100)
+        session.outbox.bytesWereTaken()
+        #expect(session.outbox.bytes.count == 0)
+        _ = takeContents(of: &session.outbox)
+        session.outbox.bytesWereTaken()
+        #expect(contents(of: session.outbox.bytes) == frame(0x8A, [99]))
+        #expect(session.outbox.queue == nil)
+    }
+
+    @Test("what cannot be written any more is forgotten")
+    func forgotten() {
+        var outbox = Outbox(role: .server, maskingKeys: countingKeys())
+        outbox.send(SharedMessage(noise(1, byteCount: 1 << 20).span.bytes, as: .binary))
+        outbox.sendPing([1 as UInt8].span.bytes)
+        outbox.removeAll()
+        #expect(outbox.queuedBytes == 0)
     }
 
     @Test("RFC 6455 §5.5.1: it is not sent after a close frame")
@@ -87,6 +132,17 @@ import Testing
             return payload
         }
     }
+}
+
+/// All that waits to be written, taken out.
+private func takeContents(of outbox: inout Outbox) -> [UInt8] {
+    var all: [UInt8] = []
+    while outbox.queuedBytes > 0 {
+        var piece = ByteBuffer()
+        outbox.moveFirst(to: &piece)
+        all += contents(of: piece)
+    }
+    return all
 }
 
 private final class HeaderCounter: SentFrameObserver {

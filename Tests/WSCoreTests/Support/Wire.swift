@@ -101,6 +101,13 @@ private func countedWord(_ count: UInt32) -> UInt32 {
     count &* 0x9E37_79B1
 }
 
+/// A buffer with these bytes.
+func buffer(of bytes: [UInt8]) -> ByteBuffer {
+    var buffer = ByteBuffer()
+    bytes.withUnsafeBytes { buffer.append($0.bytes) }
+    return buffer
+}
+
 /// The readable bytes of a buffer, copied.
 func contents(of buffer: borrowing ByteBuffer) -> [UInt8] {
     buffer.withReadableBytes { span in span.withUnsafeBytes { Array($0) } }

@@ -53,6 +53,17 @@ import WSCore
         #expect(kinds.map(\.1) == [nil, 3, 4])
     }
 
+    @Test("a message for several clients is an event for each of them")
+    func severalClients() throws {
+        let payload = Array("\"hello\"".utf8).span.bytes
+        let lines = try Self.lines { events in
+            events.writeMessage(payload, as: .text, toClients: [3, 12])
+            for client in [3, 12] { events.writeMessage(payload, as: .text, .outgoing, client: client) }
+        }
+        #expect(lines.count == 4)
+        #expect(lines.prefix(2) == lines.suffix(2))
+    }
+
     @Test("the events of a turn have the same time")
     func time() throws {
         let lines = try Self.lines { events in

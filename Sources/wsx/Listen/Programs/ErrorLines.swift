@@ -15,16 +15,20 @@ struct ErrorLines: ~Copyable {
 
     /// Takes what was read, and returns the lines that it completes, each with a newline. Nothing in them can drive a
     /// terminal.
-    mutating func take(_ bytes: RawSpan) -> String {
+    /// - Parameter count: No more lines than this are taken at once; 1 or more.
+    /// - Returns: The lines, and how many bytes were taken: the rest is to be given again.
+    mutating func take(_ bytes: RawSpan, atMost count: Int = .max) -> (lines: String, takenBytes: Int) {
         let prefix = self.prefix
         var lines = ""
-        _ = splitter.split(bytes) { line in
+        var linesLeft = count
+        let takenBytes = splitter.split(bytes) { line in
             Self.append(line, to: &lines, after: prefix)
-            return true
+            linesLeft -= 1
+            return linesLeft > 0
         }
         // A line without an end is shown in pieces, and not kept.
         if splitter.carriedBytes >= Self.maximumLineBytes { lines += finish() }
-        return lines
+        return (lines, takenBytes)
     }
 
     /// Takes the end, and returns the line that it completes.

@@ -60,8 +60,10 @@ extension ProgramSession {
             kill()
             if process.exit != nil { groupIsGone() }
         case .gone:
-            output?.close()
-            errors?.close()
+            // Others may have had the turns that it would have taken to read what is left.
+            let isOutputOver = output?.closeIfIdle() ?? true
+            let areErrorsOver = errors?.closeIfIdle() ?? true
+            if !isOutputOver || !areErrorsOver { endTimer.start(after: Self.lastReadingLimit) }
         }
     }
 
@@ -78,8 +80,8 @@ extension ProgramSession {
 
     /// What is in the pipes still belongs to the client. Whoever else has them is not waited for.
     private func beginLastReading() {
-        bytesLeftToRead = Self.pipeBytes
-        output?.resume()
+        output?.takeRest(atMost: Self.pipeBytes)
+        errors?.takeRest(atMost: Self.pipeBytes)
         endTimer.start(after: Self.lastReadingLimit)
         reportEndIfOver()
     }

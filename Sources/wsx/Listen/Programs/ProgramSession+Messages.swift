@@ -37,22 +37,26 @@ extension ProgramSession {
 
     // MARK: From the program
 
-    /// Sends what the program has written.
-    func received(output bytes: RawSpan) {
-        if let left = bytesLeftToRead {
-            bytesLeftToRead = left - bytes.byteCount
-            if left < bytes.byteCount { return output?.close() ?? () }
-        }
-        guard !isDiscarding, let connection else { return }
+    /// Sends what the program has written, as far as it goes in one turn.
+    /// - Returns: The number of bytes that were taken.
+    func received(output bytes: RawSpan) -> Int {
+        guard !isDiscarding, let connection else { return bytes.byteCount }
         var isTooLong = false
-        _ = splitter.split(bytes) { message in
-            isTooLong = isTooLong || isText && message.byteCount > lineLimitBytes
-            if !isTooLong { send(message, to: connection) }
-            return !isTooLong
+        var messagesLeft = Self.turnMessages
+        let takenBytes = splitter.split(bytes) { message in
+            isTooLong = isText && message.byteCount > lineLimitBytes
+            guard !isTooLong else { return false }
+            send(message, to: connection)
+            messagesLeft -= 1
+            return messagesLeft > 0
         }
-        if isTooLong || splitter.carriedBytes > lineLimitBytes { return giveUp(onLineLongerThan: lineLimitBytes) }
+        if isTooLong || splitter.carriedBytes > lineLimitBytes {
+            giveUp(onLineLongerThan: lineLimitBytes)
+            return bytes.byteCount
+        }
         // At its end the program waits for nobody.
-        if connection.isFull || connection.handler.hasFullGate, bytesLeftToRead == nil { output?.pause() }
+        if connection.isFull || connection.handler.hasFullGate, output?.takesRest == false { output?.pause() }
+        return takenBytes
     }
 
     /// The client has read something.
@@ -101,18 +105,26 @@ extension ProgramSession {
 
     // MARK: Standard error
 
-    /// Shows what the program complains of.
-    func show(errors bytes: RawSpan) {
-        let lines = errorLines.take(bytes)
+    /// Shows what the program complains of, as far as it goes in one turn.
+    /// - Returns: The number of bytes that were taken.
+    func show(errors bytes: RawSpan) -> Int {
+        let (lines, takenBytes) = errorLines.take(bytes, atMost: Self.turnErrorLines)
         if !lines.isEmpty { run.console.show(lines) }
-        readErrorsOn()
+        // What the program complains of is read as fast as standard error is; at its end it waits for nobody.
+        if run.console.isBusy, let errors, !errors.takesRest {
+            errors.pause()
+            errorTimer.start(after: Console.busyInterval)
+        }
+        return takenBytes
     }
 
-    /// Reads what the program complains of as fast as standard error is read; at its end the program waits for nobody.
+    /// Reads on when standard error has room again.
     func readErrorsOn() {
-        guard run.console.isBusy, bytesLeftToRead == nil else { return errors?.resume() ?? () }
-        errors?.pause()
-        errorTimer.start(after: Console.busyInterval)
+        if run.console.isBusy, let errors, !errors.takesRest {
+            errorTimer.start(after: Console.busyInterval)
+        } else {
+            errors?.resume()
+        }
     }
 
     /// Shows the last complaint.

@@ -24,6 +24,10 @@ final class ProgramSession {
     static let pipeBytes = 1 << 20
     /// How long a pipe is read after the end of the group, should somebody else have it.
     static let lastReadingLimit = Duration.seconds(1)
+    /// So many messages of a program are sent in one turn of the loop, and so many lines of its standard error are shown:
+    /// a few hundred microseconds' worth, and then others have their turn.
+    static let turnMessages = 1024
+    static let turnErrorLines = 256
     /// How often a client that cannot be heard, since it has to wait for its program, is looked after.
     static let heldClientInterval = Duration.seconds(2)
 
@@ -44,8 +48,6 @@ final class ProgramSession {
     var endedByItself = false
     /// Whether the end has been told and the client closed.
     var hasReportedEnd = false
-    /// How much of the output is still taken; nil: there is no end to it.
-    var bytesLeftToRead: Int?
     /// When the group is killed.
     var killTime = Duration.zero
     lazy var endTimer = Timer(on: run.loop) { [unowned self] in endTimerFired() }

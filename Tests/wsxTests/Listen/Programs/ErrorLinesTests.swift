@@ -24,7 +24,7 @@ import Testing
         #expect(Self.shown([text]) == pieces)
         var lines = ErrorLines(prefix: "")
         let endless = [UInt8](repeating: 0x78, count: limit)
-        #expect(lines.take(endless.span.bytes).utf8.count == limit + 1)
+        #expect(lines.take(endless.span.bytes).lines.utf8.count == limit + 1)
     }
 
     @Test("a character is not cut in two", arguments: ["ä", "水", "🎈"])
@@ -37,10 +37,22 @@ import Testing
         }
     }
 
+    @Test("no more lines are taken at once than asked for, and the rest when it is given again")
+    func budget() {
+        let text = Array("one\ntwo\nthree\n".utf8)
+        var lines = ErrorLines(prefix: "")
+        let (first, takenBytes) = lines.take(text.span.bytes, atMost: 2)
+        #expect(first == "one\ntwo\n")
+        #expect(takenBytes == 8)
+        let (rest, restBytes) = lines.take(text.span.bytes.extracting(droppingFirst: takenBytes), atMost: 2)
+        #expect(rest == "three\n")
+        #expect(restBytes == 6)
+    }
+
     private static func shown(_ pieces: [String]) -> String {
         var lines = ErrorLines(prefix: "> ")
         var shown = ""
-        for piece in pieces { shown += lines.take(Array(piece.utf8).span.bytes) }
+        for piece in pieces { shown += lines.take(Array(piece.utf8).span.bytes).lines }
         return shown + lines.finish()
     }
 }

@@ -1,0 +1,70 @@
+/// A queue of bytes of which the large parts are shared with other queues.
+///
+///      part            part                     part
+///      ├─ own ─ shared ├─ (none) ─ shared ──────├─ own ─ shared ┤
+///
+/// It stands before a buffer to which is appended what is not shared: that buffer's contents become part of the queue when
+/// something shared is to follow them.
+public final class ByteBacklog {
+    /// Bytes of the queue's own, and shared ones that follow them.
+    public final class Part {
+        /// What comes first.
+        public var own: ByteBuffer
+        /// What follows.
+        public let shared: SharedBytes
+        /// How much of it has been taken.
+        public fileprivate(set) var offset = 0
+
+        fileprivate init(_ own: consuming ByteBuffer, _ shared: SharedBytes) {
+            self.own = own
+            self.shared = shared
+        }
+
+        /// How much has not been taken.
+        fileprivate var count: Int { own.count + shared.count - offset }
+    }
+
+    private var parts: [Part] = []
+    /// The number of bytes in the queue.
+    public private(set) var count = 0
+
+    /// Makes an empty queue.
+    public init() {}
+
+    /// The first part; nil: the queue is empty.
+    public var first: Part? { parts.first }
+
+    /// Appends what is in `buffer`, which is then empty, and shared bytes behind it.
+    public func append(_ shared: SharedBytes, after buffer: inout ByteBuffer) {
+        // A buffer that has nothing in it keeps its storage.
+        let part = Part(buffer.isEmpty ? ByteBuffer() : buffer.takeAll(), shared)
+        count += part.count
+        parts.append(part)
+    }
+
+    /// Has `body` take from the first part as much as it likes of its own bytes, and then of those that are shared.
+    /// - Parameter body: Is given the part, and returns how many of its shared bytes were taken.
+    /// - Returns: Whether all of the part was taken, and the next one is the first.
+    public func takeFirst<E: Error>(_ body: (Part) throws(E) -> Int) throws(E) -> Bool {
+        guard let part = parts.first else { return false }
+        let countBefore = part.count
+        defer { count -= countBefore - part.count }
+        part.offset += try body(part)
+        guard part.count == 0 else { return false }
+        parts.removeFirst()
+        return true
+    }
+
+    /// Moves the next bytes, up to `limit` shared ones and those before them, to a buffer.
+    public func moveFirst(atMost limit: Int, to buffer: inout ByteBuffer) {
+        _ = takeFirst { part in
+            part.own.withReadableBytes { buffer.append($0) }
+            part.own.removeAll()
+            return part.shared.withBytes(from: part.offset) { bytes in
+                let piece = bytes.extracting(first: limit)
+                buffer.append(piece)
+                return piece.byteCount
+            }
+        }
+    }
+}

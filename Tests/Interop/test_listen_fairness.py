@@ -1,0 +1,181 @@
+"""`wsx listen`: one client or program that never stops keeps nobody else waiting."""
+
+import contextlib
+import re
+import socket
+import subprocess
+import threading
+
+import pytest
+
+import wire
+from processes import Listener, peak_resident_bytes
+
+ROUND_TRIPS = 50
+MEBIBYTE = 1 << 20
+
+
+def connect(listener, timeout=60):
+    stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=timeout))
+    stream.send(wire.upgrade_request(listener.port))
+    assert stream.read_head().startswith(b"HTTP/1.1 101 ")
+    return stream
+
+
+def text(message):
+    return wire.text(message, is_masked=True)
+
+
+class Flood:
+    """Takes, and counts, whatever comes on a connection."""
+
+    def __init__(self, stream, sends=b""):
+        self.sock = stream.sock
+        self.received_bytes = 0
+        self.sent_bytes = 0
+        threads = [self._take] + ([lambda: self._give(sends)] if sends else [])
+        self.threads = [threading.Thread(target=thread, daemon=True) for thread in threads]
+        for thread in self.threads:
+            thread.start()
+
+    def _take(self):
+        with contextlib.suppress(OSError):
+            while taken := len(self.sock.recv(MEBIBYTE)):
+                self.received_bytes += taken
+
+    def _give(self, block):
+        with contextlib.suppress(OSError):
+            while True:
+                self.sock.sendall(block)
+                self.sent_bytes += len(block)
+
+    def stop(self):
+        with contextlib.suppress(OSError):
+            self.sock.shutdown(socket.SHUT_RDWR)
+        for thread in self.threads:
+            thread.join()
+        self.sock.close()
+
+
+def make_round_trips(stream, count=ROUND_TRIPS):
+    for number in range(count):
+        stream.send(text(f"{number}"))
+        assert stream.read_message().payload == b"%d" % number
+
+
+# In each of these a message of the flood is counted where it leaves the server. Without shares of a turn there would be a
+# million of them and more for each round trip of another client, whatever the machine is busy with.
+LIMIT = 200_000 * ROUND_TRIPS
+
+FLOODING = ["sh", "-c", 'read what; case $what in flood) exec yes;; errors) exec yes >&2;; *) exec cat;; esac']
+
+
+def test_a_program_that_writes_without_end_leaves_the_others_their_turns():
+    with Listener(program=FLOODING) as listener:
+        flooded, other = connect(listener), connect(listener)
+        flooded.send(text("flood"))
+        other.send(text("cat"))
+        assert flooded.read_message().payload == b"y"
+        flood = Flood(flooded)
+        make_round_trips(other)
+        messages = flood.received_bytes // 3
+        flood.stop()
+        assert messages < LIMIT
+
+
+def test_a_program_that_complains_without_end_leaves_the_others_their_turns():
+    with Listener(program=FLOODING) as listener:
+        flooded, other = connect(listener), connect(listener)
+        flooded.send(text("errors"))
+        other.send(text("cat"))
+        listener.wait_for(r"Client 1 \| y\n")
+        before = len(listener.err)
+        make_round_trips(other)
+        lines = (len(listener.err) - before) // len("Client 1 | y\n")
+        flooded.sock.close()
+    assert lines < LIMIT
+
+
+@pytest.mark.parametrize("mode", ["--echo", "--exec"])
+def test_a_client_that_sends_without_end_leaves_the_others_their_turns(mode):
+    options = {"--echo": {"arguments": ["--echo"]}, "--exec": {"program": ["cat"]}}[mode]
+    with Listener(*options.pop("arguments", []), **options) as listener:
+        other = connect(listener)
+        flood = Flood(connect(listener), text("") * 100_000)
+        make_round_trips(other)
+        messages = flood.received_bytes // 2
+        flood.stop()
+        assert messages < LIMIT
+
+
+def test_a_client_whose_messages_go_to_many_leaves_the_others_their_turns():
+    readers_count = 50
+    with Listener("--broadcast", "--no-stdin", stdout=subprocess.DEVNULL) as listener:
+        readers = [Flood(connect(listener)) for _ in range(readers_count)]
+        flood = Flood(connect(listener), text("") * 100_000)
+        for _ in range(ROUND_TRIPS):
+            # A new client is one that gets none of the messages before its answer.
+            with connect(listener).sock:
+                pass
+        deliveries = sum(reader.received_bytes // 2 for reader in readers)
+        for each in [flood, *readers]:
+            each.stop()
+        assert deliveries < LIMIT * 10
+
+
+def test_all_that_a_program_wrote_in_the_end_arrives_although_others_have_their_turns():
+    lines = 60_000
+    script = f'read what; case $what in flood) exec yes;; *) seq {lines};; esac'
+    with Listener(program=["sh", "-c", script]) as listener:
+        floods = []
+        for _ in range(5):
+            stream = connect(listener)
+            stream.send(text("flood"))
+            floods.append(Flood(stream))
+        other = connect(listener)
+        other.send(text("count"))
+        for number in range(1, lines + 1):
+            assert other.read_message().payload == b"%d" % number
+        assert other.read_until_close().close_code == 1000
+        for flood in floods:
+            flood.stop()
+
+
+@pytest.mark.parametrize("options", [[], ["--fragment-size", "100k"], ["--delay", "50ms"], ["--throttle", "64M"]])
+def test_large_messages_for_many_stay_whole_and_in_order(options):
+    with Listener("--broadcast", "--no-stdin", "--compress=off", *options, stdout=subprocess.DEVNULL) as listener:
+        readers = [connect(listener) for _ in range(3)]
+        sender = connect(listener)
+        payloads = [bytes([number]) * size for number, size in enumerate([3 * MEBIBYTE, 5, 20_000, 2 * MEBIBYTE, 1])]
+
+        def send_all():
+            for payload in payloads:
+                sender.send(wire.frame(wire.BINARY, payload, is_masked=True))
+
+        thread = threading.Thread(target=send_all)
+        thread.start()
+        for reader in readers:
+            reader.send(wire.frame(wire.PING, b"?", is_masked=True))
+            for payload in payloads:
+                assert reader.read_message().payload == payload
+        thread.join()
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_a_large_message_is_not_in_memory_for_each_of_its_readers(is_recorded, tmp_path):
+    recording = tmp_path / "recording"
+    options = ["--record", str(recording)] if is_recorded else []
+    with Listener("--broadcast", "--no-stdin", "--compress=off", *options, stdout=subprocess.DEVNULL) as listener:
+        # They read nothing before it is in all queues.
+        readers = [connect(listener) for _ in range(20)]
+        sender = connect(listener)
+        size = 15 * MEBIBYTE
+        sender.send(wire.frame(wire.BINARY, b"x" * size, is_masked=True))
+        for reader in readers:
+            assert len(reader.read_message().payload) == size
+        peak = peak_resident_bytes(listener.pid)
+    # The message as it came, as it goes, and as it is recorded; each reader's copy would be 300 MiB.
+    assert peak < 120 * MEBIBYTE
+    if is_recorded:
+        events = re.findall(rb'"direction":"out".{1,80}"bytes":%d.*?"client":(\d+)' % size, recording.read_bytes())
+        assert sorted(map(int, events)) == list(range(1, 21))
