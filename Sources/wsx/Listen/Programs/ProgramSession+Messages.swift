@@ -12,6 +12,7 @@ extension ProgramSession {
         connection.pauseReading(for: .program)
         guard !isClientHeld else { return }
         isClientHeld = true
+        untakenBytes = input.untakenBytes
         heldTimer.start(after: Self.heldClientInterval, every: Self.heldClientInterval)
     }
 
@@ -28,11 +29,13 @@ extension ProgramSession {
         connection?.resumeReading(after: .program)
     }
 
-    /// Nothing is read from a client that has to wait, not even that it is gone; but to send to it fails then.
+    /// Nothing is read from a client that has to wait, not even that it is gone; but to send to it fails then, and ends
+    /// the connection. While the program takes something, it is to have what a client sent that has closed its side.
     func lookAfterHeldClient() {
-        guard let connection else { return }
-        connection.sendPing(RawSpan())
-        if connection.isLost { connection.terminate() }
+        guard let connection, let input else { return }
+        let isTaking = input.untakenBytes < untakenBytes
+        untakenBytes = input.untakenBytes
+        if !isTaking { connection.sendPing(RawSpan()) }
     }
 
     // MARK: From the program
