@@ -39,7 +39,7 @@ extension FuzzTarget {
         expect((400...599).contains(refusal.status), "the status is \(refusal.status)")
         expectOneSafeLine(refusal.reason)
         var parser = HTTPHeadParser(.response, limits: .client)
-        let answer = refusal.responseBytes
+        let answer = WebResponse(refusal).bytes(answering: refusal.request?.method, at: .now)
         guard let headByteCount = try? parser.receive(answer.span.bytes), let head = parser.responseHead else {
             unexpected("the answer is not HTTP: \(String(decoding: answer, as: UTF8.self))")
         }

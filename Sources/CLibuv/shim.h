@@ -11,6 +11,7 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -27,6 +28,38 @@ static inline int wsx_unacknowledged_bytes(const uv_tcp_t *handle) {
     if (getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &length) != 0) return 0;
 #endif
     return count;
+}
+
+// Linux has it, but glibc hides it from all who do not ask for GNU's extensions.
+#if defined(__linux__) && !defined(POLLRDHUP)
+#define POLLRDHUP 0x2000
+#endif
+
+// What can be known of the other end of a stream without reading from it.
+enum { WSX_PEER_IS_PRESENT, WSX_PEER_HAS_ENDED, WSX_PEER_IS_GONE };
+
+// One of these. libuv tells nothing of a stream that it does not read. The other end of a Unix-domain socket counts as
+// one that has ended, though it may be gone: what it sent before is all there, and writing will tell.
+static inline int wsx_peer_presence(const uv_stream_t *handle) {
+    struct pollfd request = {.fd = -1};
+    if (uv_fileno((const uv_handle_t *)handle, &request.fd) != 0) return WSX_PEER_IS_PRESENT;
+#if defined(POLLRDHUP)
+    request.events = POLLRDHUP;
+    const int ended = POLLRDHUP, gone = handle->type == UV_TCP ? POLLERR | POLLHUP : POLLERR;
+#else
+    const int ended = POLLHUP, gone = POLLERR;
+#endif
+    if (poll(&request, 1, 0) <= 0) return WSX_PEER_IS_PRESENT;
+    if (request.revents & gone) return WSX_PEER_IS_GONE;
+    return request.revents & (ended | POLLHUP) ? WSX_PEER_HAS_ENDED : WSX_PEER_IS_PRESENT;
+}
+
+// The bytes that the other end of a stream has sent and that nobody has read; 0 where that cannot be told.
+static inline int wsx_unread_bytes(const uv_stream_t *handle) {
+    uv_os_fd_t descriptor;
+    int count = 0;
+    if (uv_fileno((const uv_handle_t *)handle, &descriptor) != 0) return 0;
+    return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
 }
 
 // Lets several sockets of this user listen on a port, between which the kernel deals out what comes (Linux). Elsewhere the

@@ -147,12 +147,37 @@ def test_no_argument_is_made_of_a_request():
             assert stream.read_message().payload == b"['-c', 'one', '$PATH_INFO']"
 
 
-@pytest.mark.parametrize("path", ["/%00x", "/%0Ax", "/%ff", "/%zz"])
-def test_a_path_that_is_no_text_is_no_variable(path):
+@pytest.mark.parametrize("path", ["/%00x", "/%0Ax", "/%C2%9B", "/%zz"])
+def test_a_path_that_would_end_a_text_or_drive_a_terminal_is_no_variable(path):
     with Listener(program=DUMP) as server:
         variables = environment_of(server, path=path)
         assert "PATH_INFO" not in variables
         assert variables["REQUEST_URI"] == path
+
+
+def test_what_is_not_utf_8_reaches_the_program_byte_for_byte():
+    dump = python("import base64, os; print(base64.b64encode(os.environb[b'HTTP_X_LATIN'] + b' ' + "
+                  "os.environb[b'HTTP_COOKIE'] + b' ' + os.environb[b'PATH_INFO'] + b' ' + "
+                  "os.environb[b'QUERY_STRING']).decode())")
+    with Listener(program=dump) as server:
+        with client(server, b"X-Latin: M\xfcller", b"Cookie: a=\xff", b"Cookie: b=\xc3\xa4",
+                    path="/%FF%c3%A4?%FF") as stream:
+            assert base64.b64decode(stream.read_message().payload) == (
+                b"M\xfcller a=\xff; b=\xc3\xa4 /\xff\xc3\xa4 %FF")
+
+
+def test_a_program_is_told_who_has_logged_in_and_believes_nobody_else():
+    basic = b"Authorization: Basic " + base64.b64encode("zoë:a:b".encode())
+    with Listener("--auth", "zoë:a:b", "--auth", "other:x", "--bearer", "t0ken", program=DUMP) as server:
+        variables = environment_of(server, basic)
+        assert (variables["AUTH_TYPE"], variables["REMOTE_USER"]) == ("Basic", "zoë")
+        variables = environment_of(server, b"authorization: bEARER t0ken", b"Remote-User: root", b"Auth-Type: Basic")
+        assert variables["AUTH_TYPE"] == "Bearer"
+        assert "REMOTE_USER" not in variables
+        assert "a:b" not in repr(variables) and "t0ken" not in repr(variables)
+    with Listener(program=DUMP) as server:
+        variables = environment_of(server, basic, b"Remote-User: root")
+        assert "AUTH_TYPE" not in variables and "REMOTE_USER" not in variables
 
 
 def test_a_program_has_a_clean_environment():
@@ -467,6 +492,24 @@ def test_a_program_that_reads_nothing_pauses_its_client_and_bounds_the_memory():
         reset(stream)
         wait_until(lambda: not children(server.pid), what="the end of both programs")
         assert server.stop() == 0
+
+
+def test_a_slow_program_gets_all_that_its_client_sent_before_it_left():
+    reader = python(
+        "import os, sys, time\n"
+        "count = 0\n"
+        "while data := os.read(0, 1 << 16):\n"
+        "    count += len(data)\n"
+        "    time.sleep(0.2)\n"
+        "print(count, file=sys.stderr)")
+    sizes = [60_000] * 40
+    with Listener("--exec-grace", "30s", program=reader) as server:
+        stream = dial(server)
+        for size in sizes:
+            stream.send(text("x" * size))
+        stream.send(wire.close(1000, is_masked=True))
+        stream.sock.close()
+        server.wait_for(rf"Client 1 \| {sum(sizes) + len(sizes)}\n", timeout=60)
 
 
 def test_a_client_that_reads_nothing_pauses_its_program_and_bounds_the_memory():

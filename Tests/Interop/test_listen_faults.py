@@ -305,6 +305,19 @@ def test_every_request_is_refused_with_a_status_and_the_fields_given():
         assert "Refused a request" in server.err
 
 
+@pytest.mark.parametrize(
+    "status, fields",
+    [(401, {b"WWW-Authenticate": b'Basic realm="wsx"'}), (405, {b"Allow": b""}),
+     (407, {b"Proxy-Authenticate": b'Basic realm="wsx"'}),
+     (426, {b"Upgrade": b"websocket", b"Sec-WebSocket-Version": b"13", b"Connection": b"close, Upgrade"}),
+     (503, {b"Retry-After": None})])
+def test_a_refusal_has_the_fields_that_http_demands_with_its_status(status, fields):
+    with Listener("--echo", "--reject", str(status)) as server:
+        head = answer_of(server)
+        assert head.startswith(b"HTTP/1.1 %d " % status)
+        assert {name: wire.field(head, name) for name in fields} == fields
+
+
 def test_a_client_comes_back_until_it_is_accepted():
     with Listener("--echo", "--reject", "503x2", "-H", "Retry-After: 1") as server:
         result = wsx("connect", "--reconnect", "-n", "1", server.url, "hello", timeout=120)

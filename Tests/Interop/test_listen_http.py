@@ -86,16 +86,30 @@ class Answer:
         return None if value is None else value.decode()
 
 
-def ask(server, target="/", *fields, method="GET", version="1.1", host="127.0.0.1"):
-    """Sends a request as it is, and reads all of the answer."""
+def ask(server, target="/", *fields, method="GET", version="1.1", host="127.0.0.1", cut=0):
+    """Sends a request as it is, but for so many bytes at its end, and reads all of the answer."""
     head = [f"{method} {target} HTTP/{version}", *([f"Host: {host}"] if host else []), *fields, "", ""]
     stream = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
     with stream.sock:
-        stream.send("\r\n".join(head).encode("latin-1"))
+        data = "\r\n".join(head).encode("latin-1")
+        stream.send(data[:len(data) - cut])
         answer = Answer(stream.read_to_end())
     if answer.status and answer.status != 304 and method != "HEAD":
         assert len(answer.body) == int(answer.field("Content-Length"))
     return answer
+
+
+@pytest.mark.parametrize(
+    "target, is_there",
+    [("/caf%C3%A9%2fb", True), ("/caf%c3%a9%2Fb", True), ("/%63af%C3%A9%2fb?q", True), ("/caf%C3%A9/b", False),
+     ("/caf%C3%A9%252fb", False), ("/Caf%C3%A9%2fb", False), ("/caf%C3%A9%2fb/", False), ("/caf%C3%A9%2fb%", False)])
+def test_a_path_is_the_same_however_its_escapes_are_written(target, is_there):
+    with Listener("--echo", "--path", "/café%2fb") as server:
+        assert ask(server, target, *UPGRADE).status == (426 if is_there else 404)
+        assert ask(server, target).status == (426 if is_there else 404)
+        if not target.endswith("%"):
+            result = wsx("connect", "-n", "1", server.url.rstrip("/") + target, "x")
+            assert result.status == (0 if is_there else 4)
 
 
 def http_url(server, path=""):
@@ -104,6 +118,41 @@ def http_url(server, path=""):
 
 def curl(*arguments, **options):
     return run(["curl", "--silent", "--show-error", "--max-time", "50", *arguments], **options)
+
+
+UPGRADE = ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]
+VERSION = "Sec-WebSocket-Version: 13"
+
+
+@pytest.mark.parametrize(
+    "options, request_, status",
+    [([], {}, 200), ([], {"target": "/x"}, 426), ([], {"method": "POST"}, 405),
+     ([], {"fields": UPGRADE}, 426), ([], {"fields": UPGRADE[:2] + [VERSION]}, 400),
+     (["--auth", "u:p"], {"fields": [*UPGRADE, VERSION]}, 401),
+     ([], {"fields": [*UPGRADE, VERSION, "Origin: http://evil.example"]}, 403), ([], {"host": "evil.example"}, 403),
+     (["--path", "/ws"], {"fields": [*UPGRADE, VERSION]}, 404),
+     ([], {"method": "POST", "fields": [*UPGRADE, VERSION]}, 405),
+     ([], {"method": "HEAD", "fields": [*UPGRADE, VERSION]}, 405), ([], {"method": "HEAD", "host": "evil.example"}, 403),
+     (["--handshake-timeout", "50ms"], {"host": None, "fields": ["X: y\r\nZ:"], "cut": 6}, 408),
+     ([], {"fields": [f"X{number}: y" for number in range(200)]}, 431), ([], {"version": "2.0"}, 505),
+     (["--reject", "503"], {"fields": [*UPGRADE, VERSION]}, 503),
+     (["--reject", "304"], {"fields": [*UPGRADE, VERSION]}, 304)])
+def test_every_answer_has_the_same_fields_whether_a_page_or_a_refusal(options, request_, status):
+    request_ = dict(request_)
+    fields = request_.pop("fields", [])
+    with Listener("--echo", *options) as server:
+        before = int(time.time())
+        answer = ask(server, request_.pop("target", "/"), *fields, **request_)
+        assert answer.status == status
+        date = email.utils.parsedate_to_datetime(answer.field("Date")).timestamp()
+        assert before <= date <= time.time()
+        assert answer.field("X-Content-Type-Options") == "nosniff"
+        assert answer.field("Cache-Control") == "no-cache"
+        assert answer.field("Connection").startswith("close")
+        assert answer.field("Content-Length") != ("0" if status != 304 else "")
+        assert (answer.body == b"") == (request_.get("method") == "HEAD" or status == 304)
+        names = [line.split(b":")[0].lower() for line in answer.head.split(b"\r\n")[1:]]
+        assert len(names) == len(set(names)), names
 
 
 # Without files

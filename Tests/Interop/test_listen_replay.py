@@ -5,10 +5,12 @@ import json
 import socket
 import time
 
+import pytest
 import websockets
 
 import wire
-from processes import NODE_ENVIRONMENT, PEERS, Listener, assert_fails, run, wsx
+from processes import (
+    NODE_ENVIRONMENT, PEERS, Listener, assert_fails, memory_limit, resident_bytes, run, wsx)
 from scripted_server import ScriptedServer
 
 
@@ -160,6 +162,38 @@ def test_much_that_a_client_does_not_read_pauses_it(tmp_path):
             send(client, "more")
         for _ in range(40):
             assert len(client.read_message().payload) == 1 << 20
+
+
+@pytest.mark.parametrize("begins", ["opening", "answer"])
+def test_much_that_is_said_at_once_waits_for_the_client_to_read_it(tmp_path, begins):
+    replies = [received(f"{number:04d}" + "x" * (1 << 20)) for number in range(64)]
+    question = [sent("go")] if begins == "answer" else []
+    recording = write(tmp_path / "r", OPEN, *question, *replies, sent("end?"), received("end"))
+    with Listener("--replay", recording, "--compress=off") as server:
+        before = resident_bytes(server.pid)
+        clients = [open_client(server) for _ in range(4)]
+        for client in clients:
+            send(client, "go" if begins == "answer" else "end?")
+        # Each of them holds its queue, its gate and a message at most.
+        for client in clients:
+            assert client.read_message().payload.startswith(b"0000")
+        assert resident_bytes(server.pid) - before < memory_limit(4 * (40 << 20))
+        for number in range(1, 64):
+            assert clients[0].read_message().payload.startswith(b"%04d" % number)
+        if begins == "answer":
+            send(clients[0], "end?")
+        assert clients[0].read_message().payload == b"end"
+
+
+def test_a_close_after_so_many_messages_waits_for_a_long_answer(tmp_path):
+    replies = [received("x" * (1 << 20)) for _ in range(40)]
+    recording = write(tmp_path / "r", OPEN, sent("go"), *replies)
+    with Listener("--replay", recording, "--compress=off", "--close-after", "1") as server:
+        client = open_client(server)
+        send(client, "go")
+        for _ in range(40):
+            assert len(client.read_message().payload) == 1 << 20
+        assert client.read_until_close().close_code == 1012
 
 
 def test_a_bad_line_is_named_before_anything_is_served(tmp_path):

@@ -11,6 +11,8 @@ extension Connection {
         public let closeTimeout: Duration
         /// Whether a full output queue stops reading: right where what is sent answers what is read.
         public let pausesReadingWhenFull: Bool
+        /// Reasons to pause that concern the peer alone: when it is gone, what it has sent is of no use to anybody.
+        public let forfeitingReasons: PauseReasons
         /// Whether pings are answered, as they must be.
         public let answersPings: Bool
         /// Decodes bytes, and returns how many of them. Made where the type of the handler is known, so that the decoding
@@ -21,11 +23,12 @@ extension Connection {
         @inlinable
         public convenience init(
             role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
-            pausesReadingWhenFull: Bool = false, answersPings: Bool = true
+            pausesReadingWhenFull: Bool = false, forfeitingReasons: PauseReasons = [], answersPings: Bool = true
         ) {
             self.init(
                 role: role, limits: limits, fragmentBytes: fragmentBytes, closeTimeout: closeTimeout,
-                pausesReadingWhenFull: pausesReadingWhenFull, answersPings: answersPings
+                pausesReadingWhenFull: pausesReadingWhenFull, forfeitingReasons: forfeitingReasons,
+                answersPings: answersPings
             ) { connection, bytes in
                 connection.handler.connectionWillReceive(connection)
                 var events = ConnectionEvents(connection: connection, handler: connection.handler)
@@ -41,7 +44,8 @@ extension Connection {
         @usableFromInline
         internal init(
             role: Role, limits: Limits, fragmentBytes: Int?, closeTimeout: Duration, pausesReadingWhenFull: Bool,
-            answersPings: Bool, decode: @escaping @Sendable (Connection<Handler>, inout MutableRawSpan) -> Int
+            forfeitingReasons: PauseReasons, answersPings: Bool,
+            decode: @escaping @Sendable (Connection<Handler>, inout MutableRawSpan) -> Int
         ) {
             self.decode = decode
             self.role = role
@@ -49,6 +53,7 @@ extension Connection {
             self.fragmentBytes = fragmentBytes
             self.closeTimeout = closeTimeout
             self.pausesReadingWhenFull = pausesReadingWhenFull
+            self.forfeitingReasons = forfeitingReasons
             self.answersPings = answersPings
         }
     }

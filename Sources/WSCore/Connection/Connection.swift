@@ -11,8 +11,8 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Takes what happens.
     public let handler: Handler
 
-    private let stream: any ByteStream
-    private let resources: ConnectionResources
+    internal let stream: any ByteStream
+    internal let resources: ConnectionResources
     @usableFromInline internal var session: Session
     /// What was read when the handler could take no more, to be decoded before anything else is read; nil: nothing.
     private var unread: ConnectionUnreadBytes?
@@ -23,7 +23,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Why nothing is read for now.
     public private(set) var pauseReasons: PauseReasons = []
     /// Whether the connection is over for the handler, or has nothing left but to take leave of the peer.
-    private var isLeaving = false
+    internal private(set) var isLeaving = false
     private var hasEnded = false
     /// What its end has come to; nil: there is no sign of it yet.
     private var departure: ConnectionDeparture?
@@ -68,7 +68,7 @@ public final class Connection<Handler: ConnectionHandler> {
         if !firstBytes.isEmpty {
             firstBytes.withUnsafeMutableBytes { pointer in
                 var bytes = pointer.mutableBytes
-                receive(&bytes)
+                if mustWait { keepUnread(bytes.bytes) } else { receive(&bytes) }
             }
         }
         updateReading()
@@ -179,6 +179,7 @@ public final class Connection<Handler: ConnectionHandler> {
         guard !isLeaving else { return }
         pauseReasons.formUnion(reasons)
         stream.stopReading()
+        updateWatch()
     }
 
     /// Goes on reading after ``pauseReading(for:)``, unless there are other reasons not to.
@@ -240,6 +241,7 @@ public final class Connection<Handler: ConnectionHandler> {
     private func updateReading() {
         // The stream is no longer ours: what the peer still sends is read and thrown away.
         guard !isLeaving else { return }
+        updateWatch()
         if mustWait {
             stream.stopReading()
         } else if unread == nil {
@@ -248,6 +250,9 @@ public final class Connection<Handler: ConnectionHandler> {
             scheduleTurnEnd()
         }
     }
+
+    /// Whether the peer has sent something that has not been decoded.
+    internal var hasUnreadBytes: Bool { unread != nil || stream.hasUnreadBytes }
 
     internal var mustWait: Bool { isPausedByUser || (wasFull && settings.pausesReadingWhenFull) }
 
@@ -297,6 +302,7 @@ public final class Connection<Handler: ConnectionHandler> {
     /// The last bytes are in the outbox; what the peer still sends is of no interest.
     private func leave() {
         isLeaving = true
+        updateWatch()
         departure?.closeTimer = nil
         // RFC 6455 §7.1.1: the server closes the TCP connection first, and the client waits for it; one that fails the
         // connection closes it in any case (§7.1.7).
@@ -313,6 +319,7 @@ public final class Connection<Handler: ConnectionHandler> {
         guard !hasEnded else { return }
         hasEnded = true
         isLeaving = true
+        updateWatch()
         departure?.closeTimer = nil
         stream.close()
         let end = ConnectionEnd(

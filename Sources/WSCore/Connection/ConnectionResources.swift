@@ -10,6 +10,8 @@ public final class ConnectionResources {
     let partialInputs = PartialInputPool()
     /// zlib's streams and buffers.
     let deflateMemory = DeflateMemory()
+    /// Looks after the clients from which nothing is read.
+    let peerWatch: PeerWatch
     private var timer: Timer?
     private var isTimerRunning = false
     private let idleInterval: Duration
@@ -23,6 +25,7 @@ public final class ConnectionResources {
     public init(on loop: EventLoop, idleInterval: Duration = .seconds(1)) {
         self.loop = loop
         self.idleInterval = idleInterval
+        peerWatch = PeerWatch(on: loop)
         let timer = Timer(on: loop) { [unowned self] in releaseIdleMemory() }
         timer.keepsLoopAlive = false
         self.timer = timer

@@ -125,14 +125,8 @@ public final class Server<Handler: ConnectionHandler> {
     private let numberStep: Int
     /// The most streams at a time.
     private let maximumStreams: Int
-    /// What the descriptor limit leaves beside the reserve.
+    /// What the descriptor limit leaves for clients.
     private let maximumDescriptors: Int
-
-    /// Descriptors that are left for everything but clients: standard streams, the loop's own, files, a log.
-    private static var descriptorReserve: Int { 32 }
-
-    /// What a loop on a thread of its own has open, and a client that its listener holds back.
-    private static var threadDescriptors: Int { 8 }
 
     /// Called when accepting pauses.
     public var didReachLimit: ((Limit) -> Void)?
@@ -151,10 +145,8 @@ public final class Server<Handler: ConnectionHandler> {
         self.loop = loop
         self.makeHandler = makeHandler
         let share = settings.share ?? Share(index: 0, count: 1)
-        let descriptors =
-            DescriptorLimit.raise() - Self.descriptorReserve - (share.count - 1) * Self.threadDescriptors
-            - settings.reservedDescriptors
-        maximumDescriptors = max(1, descriptors / share.count)
+        maximumDescriptors = DescriptorBudget().streams(
+            onEachOf: share.count, besides: settings.reservedDescriptors)
         numberStep = share.count
         lastNumber = share.index + 1 - share.count
         maximumStreams = min(maximumDescriptors, settings.maximumConnections ?? .max)
@@ -243,7 +235,9 @@ public final class Server<Handler: ConnectionHandler> {
     private func accept(_ stream: SystemStream, at endpointIndex: Int) {
         let address = stream.peerAddress
         let transport: any ByteStream =
-            settings.bytesPerSecond.map { ThrottledStream(stream, bytesPerSecond: $0) } ?? stream
+            settings.bytesPerSecond.map {
+                ThrottledStream(stream, bytesPerSecond: $0, watch: resources.peerWatch)
+            } ?? stream
         let secured = tls.map { TLSStream(transport, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(
             secured ?? transport, from: address, policy: settings.policy, timeout: settings.handshakeTimeout,

@@ -72,7 +72,8 @@ internal final class ServerOpening: ByteStreamDelegate {
     private func refuse(_ refusal: HandshakeRefusal) {
         guard !isOver else { return }
         var output = ByteBuffer()
-        refusal.responseBytes.withUnsafeBytes { output.append($0.bytes) }
+        let response = WebResponse(refusal).bytes(answering: refusal.request?.method, at: .now)
+        response.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count
         isTakingLeave = true
         _ = StreamDrain(stream, output: output, closesOwnSide: true) { [self] _ in didTakeLeave() }

@@ -143,6 +143,9 @@ internal final class TLSStream: ByteStream {
 
     // MARK: Reading
 
+    var peerPresence: PeerPresence { stream.peerPresence }
+    var hasUnreadBytes: Bool { !unread.isEmpty || stream.hasUnreadBytes }
+
     func startReading() {
         guard !isClosed, !isReading else { return }
         isReading = true

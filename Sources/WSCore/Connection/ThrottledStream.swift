@@ -11,6 +11,7 @@ internal final class ThrottledStream: ByteStream {
     private(set) var isClosed = false
 
     private let stream: any ByteStream
+    private let watch: PeerWatch
     private var incoming: TokenBucket
     private var outgoing: TokenBucket
     /// What has been read and has not come through yet.
@@ -30,9 +31,10 @@ internal final class ThrottledStream: ByteStream {
     /// What waits here of bytes that are shared, in bytes: the rest stays where all refer to it.
     private static let sharedPieceBytes = 64 << 10
 
-    /// Takes a stream over; nothing has been read from it yet.
-    init(_ stream: any ByteStream, bytesPerSecond: Int) {
+    /// Takes a stream over; nothing has been read from it yet. The `watch` looks after its peer while it has to wait.
+    init(_ stream: any ByteStream, bytesPerSecond: Int, watch: PeerWatch) {
         self.stream = stream
+        self.watch = watch
         loop = stream.loop
         incoming = TokenBucket(bytesPerSecond: bytesPerSecond, at: loop.now)
         outgoing = incoming
@@ -75,6 +77,7 @@ internal final class ThrottledStream: ByteStream {
         isReading = false
         delegate = nil
         timer = nil
+        watch.remove(self)
         received = ByteBuffer()
         waiting = ByteBuffer()
         piece = ByteBuffer()
@@ -113,6 +116,9 @@ internal final class ThrottledStream: ByteStream {
 
     // MARK: Reading
 
+    var peerPresence: PeerPresence { stream.peerPresence }
+    var hasUnreadBytes: Bool { !received.isEmpty || stream.hasUnreadBytes }
+
     func startReading() {
         guard !isClosed, !isReading else { return }
         isReading = true
@@ -141,6 +147,7 @@ internal final class ThrottledStream: ByteStream {
         }
         guard received.isEmpty else { return }
         received.releaseStorage(above: 0)
+        watch.remove(self)
         if isReading { stream.startReading() }
     }
 
@@ -178,6 +185,16 @@ internal final class ThrottledStream: ByteStream {
     }
 }
 
+extension ThrottledStream: PeerWatched {
+    /// Says what writing would say; what has been read still comes through in its time.
+    func lookAfterPeer(probing isProbing: Bool) {
+        guard stream.peerPresence == .isGone else { return }
+        watch.remove(self)
+        forgetOutput()
+        delegate?.stream(self, didFailToWrite: .system(.connectionReset))
+    }
+}
+
 extension ThrottledStream: ByteStreamDelegate {
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         let count = bytes.byteCount
@@ -188,6 +205,7 @@ extension ThrottledStream: ByteStreamDelegate {
         }
         received.append(bytes.bytes)
         stream.stopReading()
+        watch.add(self)
         schedule()
     }
 

@@ -127,7 +127,7 @@ struct HTTPHeadParser {
 
     private mutating func finishPendingField() {
         guard let (name, value) = pendingField else { return }
-        fields.append(HeaderField(wellFormedName: name, value: text(value[...])))
+        fields.append(HeaderField(wellFormedName: name, bytes: value))
         pendingField = nil
     }
 

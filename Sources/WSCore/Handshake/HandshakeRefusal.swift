@@ -4,7 +4,7 @@ public struct HandshakeRefusal: Error, Equatable, Sendable {
     public let status: Int
     /// Why, in one line that is safe to print.
     public let reason: String
-    /// Header fields of the answer besides Content-Type, Content-Length and Connection.
+    /// Header fields of the answer besides those that every answer of a server has.
     public let fields: [HeaderField]
     /// The request, if its head was complete.
     public let request: RequestHead?
@@ -23,7 +23,7 @@ public struct HandshakeRefusal: Error, Equatable, Sendable {
     static func upgradeRequired(_ request: RequestHead, policy: ServerPolicy) -> HandshakeRefusal {
         HandshakeRefusal(
             status: 426, reason: "This is a WebSocket server; connect with wsx connect \(policy.url(for: request))",
-            fields: [HeaderField(wellFormedName: "Upgrade", value: "websocket")], request: request)
+            fields: upgradeFields, request: request)
     }
 
     /// The answer to a request that could be accepted a little later.
@@ -39,23 +39,9 @@ public struct HandshakeRefusal: Error, Equatable, Sendable {
         return HandshakeRefusal(status: 503, reason: reason, fields: [retryAfter], request: request)
     }
 
-    /// The whole response, after which the connection is to be closed.
-    public var responseBytes: [UInt8] {
-        let body = reason + "\n"
-        // RFC 9110 §7.8: who sends Upgrade lists it in Connection, too.
-        let hasUpgrade = fields.contains { $0.isNamed("Upgrade") }
-        var text = "HTTP/1.1 \(status) \(HTTPStatus.reason(of: status))\r\n"
-        if !fields.contains(where: { $0.isNamed("Content-Type") }) {
-            text += "Content-Type: text/plain; charset=utf-8\r\n"
-        }
-        // RFC 9110 §15.4.5: a 304 has no content.
-        let hasContent = status != 304
-        if hasContent { text += "Content-Length: \(body.utf8.count)\r\n" }
-        text += "Connection: close\(hasUpgrade ? ", Upgrade" : "")\r\n"
-        for field in fields { text += field.line }
-        text += "\r\n"
-        // RFC 9110 §9.3.2: the answer to HEAD has no content.
-        if hasContent, request?.method != "HEAD" { text += body }
-        return Array(text.utf8)
-    }
+    /// RFC 9110 §15.5.22: a 426 names the protocol; RFC 6455 §4.4: and the version of it that is spoken.
+    static let upgradeFields = [
+        HeaderField(wellFormedName: "Upgrade", value: "websocket"),
+        HeaderField(wellFormedName: "Sec-WebSocket-Version", value: "13"),
+    ]
 }

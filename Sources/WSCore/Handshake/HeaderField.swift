@@ -2,8 +2,11 @@
 public struct HeaderField: Equatable, Sendable {
     /// The name: a token, in the case in which it came.
     public let name: String
-    /// The value: without white space around it and without control characters but HTAB.
+    /// The value: without white space around it and without control characters but HTAB. Where what came is not UTF-8,
+    /// it has U+FFFD in it.
     public let value: String
+    /// The value as it came where that is not UTF-8 (RFC 9110 §5.5: obs-text); nil: it is that of ``value``.
+    private let opaqueValue: [UInt8]?
 
     /// Takes a name and a value, trimmed of white space, or throws ``HeaderFieldError``.
     public init(name: String, value: String) throws(HeaderFieldError) {
@@ -28,7 +31,18 @@ public struct HeaderField: Equatable, Sendable {
     public init(wellFormedName name: String, value: String) {
         self.name = name
         self.value = value
+        opaqueValue = nil
     }
+
+    /// Takes what came as a token and a trimmed value without control characters, which need not be UTF-8.
+    init(wellFormedName name: String, bytes: [UInt8]) {
+        self.name = name
+        value = String(decoding: bytes, as: UTF8.self)
+        opaqueValue = UTF8Validator.isValid(bytes.span.bytes) ? nil : bytes
+    }
+
+    /// The value byte for byte.
+    public var valueBytes: [UInt8] { opaqueValue ?? Array(value.utf8) }
 
     /// Whether the field has this name, whatever the case of its letters.
     public func isNamed(_ name: String) -> Bool {

@@ -30,9 +30,16 @@ public struct RequestHead: Equatable, Sendable {
         return String(form[form.utf8.index(after: mark)...])
     }
 
-    /// The path with its percent escapes decoded; nil when the target has none, or when that is not text.
-    public var decodedPath: String? {
-        path.flatMap { try? PercentEncoding.decode($0) }
+    /// The bytes of the path with its percent escapes decoded, which need not be text; nil when the target has none, or
+    /// when an escape is malformed.
+    public var decodedPathBytes: [UInt8]? {
+        path.flatMap { try? PercentEncoding.decodeBytes($0) }
+    }
+
+    /// The path in the one form that all equivalent ones have (RFC 3986 §6.2.2); nil when the target has none, or when an
+    /// escape is malformed.
+    var normalizedPath: String? {
+        path.flatMap { try? PercentEncoding.normalize($0) }
     }
 
     /// The host and port that the client has for the server: those of the target in absolute form, or else of Host. An IPv6

@@ -9,18 +9,19 @@ extension ServerHandshake {
         // Checks for every request.
         let host = try checkHTTP(request)
         if policy.checksHostAndOrigin { try checkHost(host, of: request, policy: policy) }
-        try checkAccess(request, policy: policy)
+        let login = try checkAccess(request, policy: policy)
         guard asksForWebSocket else { return nil }
 
         // Checks for those that ask for a WebSocket.
         try checkUpgrade(request, policy: policy)
         if policy.checksHostAndOrigin { try checkOrigin(request, host: host, policy: policy) }
-        if let path = policy.path, request.path != path {
+        if let path = policy.path, !policy.hasWebSockets(at: request) {
             throw refusal(404, "There is no WebSocket at this path; use \(path).", request)
         }
         try checkVersion(request)
         return ServerUpgrade(
             request: request,
+            login: login,
             key: try key(of: request),
             subprotocol: try subprotocol(for: request, policy: policy),
             extensionOffers: try extensionOffers(of: request),
@@ -70,16 +71,16 @@ extension ServerHandshake {
         throw refusal(403, "The host \(quoted(host)) is not allowed; allow it with \(remedy).", request)
     }
 
-    /// Checks that whoever asks may come in.
-    private static func checkAccess(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) {
-        guard policy.access.isClosed else { return }
+    /// Checks that whoever asks may come in, and returns as whom.
+    private static func checkAccess(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> Login? {
+        guard policy.access.isClosed else { return nil }
         let authorizations = request.fields.all(named: "Authorization")
         // RFC 9110 §5.3: a field that is no list comes once; which of several counts, others may see differently.
         guard authorizations.count <= 1 else {
             throw refusal(400, "The request has more than one Authorization field.", request)
         }
         let authorization = authorizations.first
-        guard !policy.access.admits(authorization) else { return }
+        if let login = policy.access.login(with: authorization) { return login }
         let reason =
             authorization == nil ? "This server asks for credentials." : "The credentials do not open this server."
         // RFC 9110 §15.5.2: a 401 says how to log in.
@@ -119,11 +120,7 @@ extension ServerHandshake {
         // RFC 6455 §4.2.2: a version that the server does not speak gets 426 and the one it speaks.
         guard versions == ["13"] else {
             throw refusal(
-                426, "This server speaks version 13 of WebSocket.", request,
-                fields: [
-                    HeaderField(wellFormedName: "Upgrade", value: "websocket"),
-                    HeaderField(wellFormedName: name, value: "13"),
-                ])
+                426, "This server speaks version 13 of WebSocket.", request, fields: HandshakeRefusal.upgradeFields)
         }
     }
 

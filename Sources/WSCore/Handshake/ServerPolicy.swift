@@ -2,7 +2,7 @@
 public struct ServerPolicy: Sendable {
     /// The subprotocols that the server speaks, in its order of preference.
     public let subprotocols: [String]
-    /// The only path that is accepted; nil accepts any.
+    /// The only path that is accepted, as ``RequestHead/normalizedPath`` has it; nil accepts any.
     public let path: String?
     /// The origins that may connect besides the server's own and those of this machine; `*` stands for all.
     public let allowedOrigins: [String]
@@ -47,6 +47,11 @@ public struct ServerPolicy: Sendable {
         self.isSecure = isSecure
     }
 
+    /// Whether a request is for a path at which there are WebSockets.
+    func hasWebSockets(at request: RequestHead) -> Bool {
+        path == nil || request.normalizedPath == path
+    }
+
     /// The URL by which the sender of a request reaches the WebSockets, safe to paste into a shell: a host that is not
     /// becomes `HOST`.
     func url(for request: RequestHead) -> String {
@@ -60,7 +65,7 @@ public struct ServerPolicy: Sendable {
         let isPath =
             path.utf8.first == UInt8(ascii: "/")
             && !path.utf8.contains { ASCII.isControl($0) || " ?#".utf8.contains($0) }
-        guard isPath, let encoded = try? WebSocketURL.encodePathAndQuery(path) else { throw .invalidPath(path) }
-        return encoded
+        guard isPath, let normalized = try? PercentEncoding.normalize(path) else { throw .invalidPath(path) }
+        return normalized
     }
 }

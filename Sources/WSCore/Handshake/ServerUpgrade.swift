@@ -2,6 +2,8 @@
 public struct ServerUpgrade: Equatable, Sendable {
     /// The client's request.
     public let request: RequestHead
+    /// As whom the client has come in; nil: nobody is asked.
+    public let login: Login?
     /// The subprotocol that was chosen.
     public let subprotocol: String?
     /// The extensions that the client offers, in its order of preference.
@@ -9,10 +11,11 @@ public struct ServerUpgrade: Equatable, Sendable {
     private let fields: [HeaderField]
 
     init(
-        request: RequestHead, key: String, subprotocol: String?,
+        request: RequestHead, login: Login?, key: String, subprotocol: String?,
         extensionOffers: [ExtensionOffer], extraFields: [HeaderField]
     ) {
         self.request = request
+        self.login = login
         self.subprotocol = subprotocol
         self.extensionOffers = extensionOffers
         // RFC 6455 §4.2.2: Upgrade, Connection, Sec-WebSocket-Accept, and the subprotocol if one was chosen.

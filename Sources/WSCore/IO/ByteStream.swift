@@ -15,6 +15,10 @@ public protocol ByteStream: AnyObject {
     /// The number of bytes that the peer's side has not taken, but for a few KiB: it shrinks while a peer reads that has
     /// much to read.
     var unsentBytes: Int { get }
+    /// What can be known of the peer without reading.
+    var peerPresence: PeerPresence { get }
+    /// Whether the peer has sent something that has not been handed to the delegate.
+    var hasUnreadBytes: Bool { get }
 
     /// Starts handing what arrives to the delegate, in this turn or a later one, or goes on after ``stopReading()``.
     func startReading()

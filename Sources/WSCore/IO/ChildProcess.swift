@@ -54,14 +54,14 @@ public final class ChildProcess {
         public var words: [String]
         /// Where it is; nil: its name is looked for in PATH.
         public var path: String?
-        /// The variables of its environment, `NAME=value`; nil: those of this process.
-        public var environment: [String]?
+        /// The variables of its environment, `NAME=value`, without NUL; nil: those of this process. Values need not be text.
+        public var environment: [[UInt8]]?
         /// Whether it begins a session, and with it a group of processes, of its own.
         public var leadsSession: Bool
 
         /// In our session and with our environment, unless it is told otherwise.
         public init(
-            _ words: [String], at path: String? = nil, environment: [String]? = nil, leadsSession: Bool = false
+            _ words: [String], at path: String? = nil, environment: [[UInt8]]? = nil, leadsSession: Bool = false
         ) {
             self.words = words
             self.path = path
@@ -178,7 +178,7 @@ public final class ChildProcess {
                 child.didExit(exit)
             }
         }
-        return withCStrings(launch.words) { words in
+        return withCStrings(launch.words.map { Array($0.utf8) }) { words in
             withCStrings(launch.environment ?? []) { environment in
                 containers.withUnsafeMutableBufferPointer { containers in
                     options.args = words
@@ -196,9 +196,14 @@ public final class ChildProcess {
 
     /// Gives `body` texts as C has them: an array of pointers with a null one at its end.
     private static func withCStrings<R>(
-        _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> R
+        _ texts: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> R
     ) -> R {
-        var pointers = texts.map { strdup($0) } + [nil]
+        var pointers: [UnsafeMutablePointer<CChar>?] = texts.map { text in
+            (text + [0]).withUnsafeBufferPointer { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { strdup($0) } }
+            }
+        }
+        pointers.append(nil)
         defer { for pointer in pointers { free(pointer) } }
         return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress) }
     }

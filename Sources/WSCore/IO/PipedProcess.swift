@@ -17,12 +17,12 @@ public final class PipedProcess {
     /// - Parameters:
     ///   - words: Its name and its arguments, as it sees them.
     ///   - path: Where it is.
-    ///   - environment: Its environment, `NAME=value`.
+    ///   - environment: Its environment, `NAME=value`, without NUL.
     ///   - loop: The loop that waits for it.
     ///   - didExit: Called once when it has ended; there may still be something to be read.
     /// - Throws: ``IOError`` when there are no descriptors for the pipes, or it cannot be started.
     public init(
-        _ words: [String], at path: String, environment: [String], on loop: EventLoop,
+        _ words: [String], at path: String, environment: [[UInt8]], on loop: EventLoop,
         didExit: @escaping (ChildProcess.Exit) -> Void
     ) throws(IOError) {
         var pipes = PipeEnds()

@@ -20,7 +20,7 @@ public struct Site: WebResponder {
     /// The answer to a request.
     public func response(to request: RequestHead) -> WebResponse {
         var response = ownResponse(to: request)
-        response.fields = complete(response.fields)
+        response.complete(with: policy.extraFields)
         return response
     }
 
@@ -40,7 +40,7 @@ public struct Site: WebResponder {
     /// The answer where there is neither page nor file. With files, a path that is not that of the WebSockets alone is
     /// more likely a file that is looked for in vain.
     private func missing(_ request: RequestHead) -> WebResponse {
-        guard policy.path == request.path || (policy.path == nil && files == nil) else {
+        guard policy.path == nil ? files == nil : policy.hasWebSockets(at: request) else {
             return WebResponse(status: 404, text: "There is nothing at this path.")
         }
         return WebResponse(.upgradeRequired(request, policy: policy))
@@ -61,22 +61,4 @@ public struct Site: WebResponder {
                 new WebSocket("\(url)")
             """
     }
-
-    /// The fields of an answer with those that all have and those of the policy. The answer's own go before all others.
-    private func complete(_ fields: [HeaderField]) -> [HeaderField] {
-        var all = fields + Self.securityFields
-        for field in policy.extraFields where !all.contains(where: { $0.isNamed(field.name) }) { all.append(field) }
-        for field in Self.defaultFields where !all.contains(where: { $0.isNamed(field.name) }) { all.append(field) }
-        return all
-    }
-
-    /// The media type is what Content-Type says, whatever the content looks like.
-    private static let securityFields = [HeaderField(wellFormedName: "X-Content-Type-Options", value: "nosniff")]
-
-    /// A browser asks each time whether what it has is still good, and shows nothing of this server as a part of other
-    /// sites' pages.
-    private static let defaultFields = [
-        HeaderField(wellFormedName: "Cache-Control", value: "no-cache"),
-        HeaderField(wellFormedName: "Cross-Origin-Resource-Policy", value: "same-site"),
-    ]
 }

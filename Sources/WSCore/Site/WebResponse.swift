@@ -1,4 +1,4 @@
-/// The answer to a request that asks for no WebSocket.
+/// An answer of the server but for the 101: to a request that asks for no WebSocket, or to one that is refused.
 public struct WebResponse {
     /// What follows the head.
     public enum Content {
@@ -12,7 +12,7 @@ public struct WebResponse {
     /// The status, 200 through 599.
     public let status: Int
     /// The fields besides Content-Length, Connection and Date.
-    public var fields: [HeaderField]
+    public private(set) var fields: [HeaderField]
     /// What follows the head, but for HEAD.
     public let content: Content
 
@@ -26,13 +26,41 @@ public struct WebResponse {
     /// An answer of plain text; a line feed is added.
     init(status: Int = 200, text: String, fields: [HeaderField] = []) {
         let mediaType = HeaderField(wellFormedName: "Content-Type", value: "text/plain; charset=utf-8")
-        self.init(status: status, fields: [mediaType] + fields, content: .bytes(Array((text + "\n").utf8)))
+        self.init(status: status, fields: [mediaType] + fields, content: Self.line(text))
     }
 
     /// The answer that a refusal is.
     init(_ refusal: HandshakeRefusal) {
-        self.init(status: refusal.status, text: refusal.reason, fields: refusal.fields)
+        // RFC 9110 §15.4.5: a 304 has no content.
+        if refusal.status == 304 {
+            self.init(status: 304, fields: refusal.fields, content: .none)
+        } else if refusal.fields.contains(where: { $0.isNamed("Content-Type") }) {
+            self.init(status: refusal.status, fields: refusal.fields, content: Self.line(refusal.reason))
+        } else {
+            self.init(status: refusal.status, text: refusal.reason, fields: refusal.fields)
+        }
+        complete(with: [])
     }
+
+    /// Adds the fields that all answers have, and others of the server's. The answer's own go before all others.
+    mutating func complete(with extraFields: [HeaderField]) {
+        for others in [Self.securityFields, extraFields, Self.defaultFields] {
+            let own = fields
+            fields += others.filter { other in !own.contains { $0.isNamed(other.name) } }
+        }
+    }
+
+    /// The media type is what Content-Type says, whatever the content looks like.
+    private static let securityFields = [HeaderField(wellFormedName: "X-Content-Type-Options", value: "nosniff")]
+
+    /// A browser asks each time whether what it has is still good, and shows nothing of this server as a part of other
+    /// sites' pages.
+    private static let defaultFields = [
+        HeaderField(wellFormedName: "Cache-Control", value: "no-cache"),
+        HeaderField(wellFormedName: "Cross-Origin-Resource-Policy", value: "same-site"),
+    ]
+
+    private static func line(_ text: String) -> Content { .bytes(Array((text + "\n").utf8)) }
 
     /// The length of the content in bytes.
     public var contentByteCount: Int {
@@ -41,6 +69,17 @@ public struct WebResponse {
         case .bytes(let bytes): bytes.count
         case .file(_, let range): range.count
         }
+    }
+
+    /// The head of an answer after which the connection is closed, and the content unless that is a part of a file.
+    /// - Parameters:
+    ///   - method: The method of the request, HEAD being answered without content; nil: it did not come.
+    ///   - time: The present moment.
+    func bytes(answering method: String?, at time: WallTime) -> [UInt8] {
+        var bytes = headBytes(at: time)
+        // RFC 9110 §9.3.2: the answer to HEAD has no content.
+        if method != "HEAD", case .bytes(let content) = content { bytes += content }
+        return bytes
     }
 
     /// The head of an answer after which the connection is closed, written at a moment.

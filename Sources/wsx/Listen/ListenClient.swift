@@ -21,10 +21,10 @@ final class ListenClient: ConnectionHandler {
         let trace: FrameTrace?
         /// What it is sent goes through this.
         let gate: OutgoingGate?
-        /// How far its recording has come.
-        let replay: ReplayProgress?
+        /// What its recording has for it.
+        let replay: ReplayFeed?
 
-        init(program: ProgramSession?, trace: FrameTrace?, gate: OutgoingGate?, replay: ReplayProgress?) {
+        init(program: ProgramSession?, trace: FrameTrace?, gate: OutgoingGate?, replay: ReplayFeed?) {
             self.program = program
             self.trace = trace
             self.gate = gate
@@ -43,13 +43,17 @@ final class ListenClient: ConnectionHandler {
         isObserved = run.observesMessages
         let trace = run.makeTrace(ofClient: client.number)
         let gate = run.makeGate(ofClient: client.number)
-        let replay = run.settings.replay.map { ReplayProgress(through: $0.conversation(ofClient: client.number)) }
+        let replay = run.settings.replay.map {
+            ReplayFeed($0.conversation(ofClient: client.number), client: client.number, of: run)
+        }
         let program = run.programs?.start(for: client)
         let isPlain = trace == nil && gate == nil && replay == nil && program == nil
         equipment = isPlain ? nil : Equipment(program: program, trace: trace, gate: gate, replay: replay)
-        replay?.conversation.forEachReply(of: 0) { reply, payload in
-            gate?.hold(reply.item, payload, after: reply.pause)
-        }
+    }
+
+    /// Begins before anything is received.
+    func didOpen(_ connection: Connection<ListenClient>) {
+        replay?.open(connection)
     }
 
     /// Shows a message, and does with it what the mode says.
@@ -67,10 +71,11 @@ final class ListenClient: ConnectionHandler {
                 run.echoed(payload, as: kind, to: number)
             }
         case .replay:
-            if let exchange = replay?.next(for: payload, as: kind) { answer(with: exchange, through: &outbox) }
+            replay?.answer(payload, as: kind, of: connection) { send($0, $1, after: $2, through: &outbox) }
         }
         if let gate, gate.isLastMessage() {
             outbox.answersPings = false
+            if let replay, replay.isBusy { return replay.closeAtEnd() }
             send(.close(run.settings.faultClose), RawSpan(), through: &outbox)
         }
     }
@@ -111,6 +116,7 @@ final class ListenClient: ConnectionHandler {
     /// Reports that there is room again.
     func connectionDidDrain(_ connection: Connection<ListenClient>) {
         gate?.goOn()
+        replay?.goOn()
         program?.clientDidDrain()
         run.slowReaders.clientDidDrain(number)
     }
@@ -118,6 +124,7 @@ final class ListenClient: ConnectionHandler {
     /// Reports the end.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
         gate?.cancel()
+        replay?.cancel()
         program?.clientLeft()
         run.ended(number, end, connection)
     }
@@ -126,13 +133,15 @@ final class ListenClient: ConnectionHandler {
     var program: ProgramSession? { equipment?.program }
     private var trace: FrameTrace? { equipment?.trace }
     private var gate: OutgoingGate? { equipment?.gate }
-    private var replay: ReplayProgress? { equipment?.replay }
+    /// What its recording has for it; nil: there is no recording.
+    var replay: ReplayFeed? { equipment?.replay }
 
     /// Its close frame is on its way: nothing follows that, and what it answers is to be read.
     func didClose(_ connection: Connection<ListenClient>) {
         gate?.cancel()
+        replay?.cancel()
         program?.clientLeft()
-        connection.resumeReading(after: [.gate, .program, .slowReader])
+        connection.resumeReading(after: [.gate, .program, .replay, .slowReader])
     }
 
     // MARK: Sending
@@ -145,13 +154,6 @@ final class ListenClient: ConnectionHandler {
 
     /// Whether it is on its way out: it is sent nothing more.
     var isLeaving: Bool { gate?.isClosing ?? false }
-
-    /// Sends what the server of the recording sent.
-    private func answer(with exchange: Int, through outbox: inout Outbox) {
-        replay?.conversation.forEachReply(of: exchange) { reply, payload in
-            send(reply.item, payload, after: reply.pause, through: &outbox)
-        }
-    }
 
     /// Sends something while a message is received.
     private func send(
@@ -170,7 +172,8 @@ final class ListenClient: ConnectionHandler {
 
     /// Whether something that answers nothing that is just being received may be sent at once; if not, its gate sends it in
     /// its time, or never.
-    func letsThrough(_ item: InputItem, _ payload: RawSpan) -> Bool {
-        gate?.letsThrough(item, payload) ?? true
+    /// - Parameter pause: How long it is to wait besides.
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero) -> Bool {
+        gate?.letsThrough(item, payload, after: pause) ?? true
     }
 }

@@ -9,9 +9,9 @@ extension ListenRun {
             guard rejectedCount < count else { return nil }
             rejectedCount += 1
         }
-        return HandshakeRefusal(
-            status: rejection.status, reason: "This server refuses requests (--reject).",
-            fields: settings.policy.extraFields, request: request)
+        return .rejection(
+            of: request, with: rejection.status, because: "This server refuses requests (--reject).",
+            policy: settings.policy)
     }
 
     /// The gate of a client; nil: what is sent to it goes straight to its connection.
@@ -66,6 +66,7 @@ extension ListenRun {
     func gateHasRoom(of connection: Connection<ListenClient>?) {
         if gatesHoldTheirClients {
             connection?.resumeReading(after: .gate)
+            connection?.handler.replay?.goOn()
         } else if settings.arguments.mode.answersByItself {
             connection?.handler.program?.clientDidDrain()
         } else {

@@ -146,7 +146,10 @@ final class ListenRun {
         server.didServe = { [unowned self] served in answered(served) }
         server.didFailToSecure = { [unowned self] error, facts in failedToSecure(error, facts) }
         server.didReachLimit = { [unowned self] limit in reachedLimit(limit) }
-        if let watch { server.didOpen = { connection in watch.add(connection) } }
+        server.didOpen = { [unowned self] connection in
+            watch?.add(connection)
+            connection.handler.didOpen(connection)
+        }
         return server
     }
 

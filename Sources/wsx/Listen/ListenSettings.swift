@@ -130,8 +130,8 @@ struct ListenSettings {
             limits: Limits(
                 maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
             fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
-            pausesReadingWhenFull: arguments.mode == .echo || replay != nil, answersPings: arguments.faults.answersPings
-        )
+            pausesReadingWhenFull: arguments.mode == .echo || replay != nil,
+            forfeitingReasons: [.gate, .program, .replay], answersPings: arguments.faults.answersPings)
     }
 
     /// Whether what is sent to a client goes through a gate.

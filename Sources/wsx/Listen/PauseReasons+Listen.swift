@@ -9,4 +9,6 @@ extension PauseReasons {
     static let program = PauseReasons(rawValue: 8)
     /// Its messages have had their share of the turn.
     static let turn = PauseReasons(rawValue: 16)
+    /// What the server of a recording said to it is still on its way.
+    static let replay = PauseReasons(rawValue: 32)
 }

@@ -159,7 +159,7 @@ import Testing
         try withLoop { loop in
             let (near, far) = try makeStreamPair(transport, on: loop)
             let raw = StreamEnd(far)
-            let stream = ThrottledStream(near, bytesPerSecond: bytesPerSecond)
+            let stream = ThrottledStream(near, bytesPerSecond: bytesPerSecond, watch: PeerWatch(on: loop))
             let recorder = StreamRecorder()
             stream.delegate = recorder
             try body(loop, stream, recorder, raw)

@@ -15,7 +15,7 @@ import Testing
             "Basic \(basic("me:a:b ü"))", "bASIC   \(basic(":x"))", "Bearer t0ken", "BEARER t0ken2", "bearer  t0ken",
         ])
     func admitted(authorization: String) throws {
-        #expect(try #require(Self.policy).admits(authorization))
+        #expect(try #require(Self.policy).login(with: authorization) != nil)
     }
 
     @Test(
@@ -27,13 +27,21 @@ import Testing
             "Basic \(basic("ME:a:b ü"))", "Basic \(basic("me:a:b ü"))=", "Basic ?", "Basic \u{FFFD}",
         ] as [String?])
     func refused(authorization: String?) throws {
-        #expect(try !#require(Self.policy).admits(authorization))
+        #expect(try #require(Self.policy).login(with: authorization) == nil)
+    }
+
+    @Test("whose secret it is says as whom one comes in")
+    func logins() throws {
+        let policy = try #require(Self.policy)
+        #expect(policy.login(with: "Basic \(Self.basic("me:a:b ü"))") == .basic(user: "me"))
+        #expect(policy.login(with: "Basic \(Self.basic(":x"))") == .basic(user: ""))
+        #expect(policy.login(with: "Bearer t0ken") == .bearer)
     }
 
     @Test("without secrets everybody may come in")
     func open() {
         #expect(!AccessPolicy.open.isClosed)
-        for authorization in [nil, "", "Bearer x"] { #expect(AccessPolicy.open.admits(authorization)) }
+        for authorization in [nil, "", "Bearer x"] { #expect(AccessPolicy.open.login(with: authorization) == nil) }
         #expect(AccessPolicy.open.challenges(to: nil).isEmpty)
     }
 

@@ -82,12 +82,15 @@ import Testing
         Self.expect(.request, Array("GET / HTTP/1.1\r\n A: b\r\n\r\n".utf8), .failed(.foldedField))
     }
 
-    @Test("bytes from 0x80 on are kept in values, and repaired where they are not UTF-8 (RFC 9110 §5.5)")
+    @Test("bytes from 0x80 on are kept in values, and repaired in their text where they are not UTF-8 (RFC 9110 §5.5)")
     func obsoleteText() {
+        let field = HeaderField(wellFormedName: "A", bytes: [0xC3, 0xBC, 0xFC])
+        #expect(field.value == "\u{FC}\u{FFFD}")
+        #expect(field.valueBytes == [0xC3, 0xBC, 0xFC])
         Self.expect(
             .response, Array("HTTP/1.1 200 \u{FC}\r\nA: \u{FC}".utf8) + [0xFC] + Array("\r\n\r\n".utf8),
             .response(
-                ResponseHead(status: 200, reason: "\u{FC}", fields: Self.fields([("A", "\u{FC}\u{FFFD}")])),
+                ResponseHead(status: 200, reason: "\u{FC}", fields: HTTPFields([field])),
                 consumedByteCount: 27))
     }
 

@@ -31,6 +31,12 @@ import Testing
         return upgrade
     }
 
+    /// What a client sees of a refusal.
+    static func answer(_ refusal: HandshakeRefusal) -> String {
+        let bytes = WebResponse(refusal).bytes(answering: refusal.request?.method, at: .now)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     static func refusal(_ text: String, policy: ServerPolicy, at location: SourceLocation = #_sourceLocation)
         -> HandshakeRefusal?
     {
@@ -67,6 +73,25 @@ import Testing
                 """)
     }
 
+    @Test("who comes in is known by the server's secret, and where nothing is asked for, not at all")
+    func login() throws {
+        let access = AccessPolicy(
+            credentials: [try Credentials(user: "me", password: "a:b")], tokens: [try BearerToken("t")])
+        let request = "GET / HTTP/1.1\r\n" + Self.host + Self.upgrade + Self.key + Self.version
+        for (authorization, login) in [("Basic bWU6YTpi", .basic(user: "me")), ("bearer t", .bearer)]
+            as [(String, Login)]
+        {
+            let text = request + "Authorization: \(authorization)\r\n\r\n"
+            for (policy, expected) in [(try ServerPolicy(access: access), login), (try ServerPolicy(), nil)] {
+                guard case .upgrade(let upgrade, _) = Self.outcome(of: Array(text.utf8), policy: policy) else {
+                    Issue.record("not accepted")
+                    continue
+                }
+                #expect(upgrade.login == expected)
+            }
+        }
+    }
+
     @Test("a request needs what the server asks for, whatever it asks for itself (RFC 9110 §15.5.2)")
     func access() throws {
         let policy = try ServerPolicy(access: AccessPolicy(tokens: [BearerToken("t")]))
@@ -77,7 +102,7 @@ import Testing
             #expect(without.fields.map(\.line) == ["WWW-Authenticate: Bearer realm=\"wsx\"\r\n"])
             let wrong = try #require(Self.refusal(start + "Authorization: Bearer secret\r\n\r\n", policy: policy))
             #expect(wrong.status == 401)
-            #expect(!String(decoding: wrong.responseBytes, as: UTF8.self).contains("secret"))
+            #expect(!Self.answer(wrong).contains("secret"))
             let field = "Authorization: Bearer t\r\n"
             #expect(Self.refusal(start + field + field + "\r\n", policy: policy)?.status == 400)
             #expect(Self.refusal(start + field + "\r\n", policy: policy)?.status != 401)
@@ -214,14 +239,14 @@ import Testing
     func refusalFields() throws {
         let policy = try ServerPolicy()
         let method = try #require(Self.refusal("POST / HTTP/1.1\r\n" + Self.upgrade + "\r\n", policy: policy))
-        #expect(String(decoding: method.responseBytes, as: UTF8.self).contains("\r\nAllow: GET\r\n"))
+        #expect(Self.answer(method).contains("\r\nAllow: GET\r\n"))
         let version = try #require(
             Self.refusal("GET / HTTP/1.1\r\n" + Self.host + Self.upgrade + Self.key + "\r\n", policy: policy))
-        #expect(String(decoding: version.responseBytes, as: UTF8.self).contains("\r\nSec-WebSocket-Version: 13\r\n"))
+        #expect(Self.answer(version).contains("\r\nSec-WebSocket-Version: 13\r\n"))
         let head = try #require(Self.refusal("HEAD / HTTP/1.1\r\n" + Self.upgrade + "\r\n", policy: policy))
-        #expect(String(decoding: head.responseBytes, as: UTF8.self).hasSuffix("\r\n\r\n"))
+        #expect(Self.answer(head).hasSuffix("\r\n\r\n"))
         #expect(
-            String(decoding: ServerHandshake.timeoutRefusal.responseBytes, as: UTF8.self).hasPrefix(
+            Self.answer(ServerHandshake.timeoutRefusal).hasPrefix(
                 "HTTP/1.1 408 Request Timeout\r\n"))
     }
 
@@ -300,7 +325,8 @@ import Testing
             Issue.record("accepted"); return
         }
         var refused = ClientHandshake(request: request, nonce: [UInt8](repeating: 0, count: 16))
-        guard case .failed(.refused(let head, _, false)) = refused.outcome(of: [refusal.responseBytes]) else {
+        guard case .failed(.refused(let head, _, false)) = refused.outcome(of: [Array(Self.answer(refusal).utf8)])
+        else {
             Issue.record("no refusal")
             return
         }

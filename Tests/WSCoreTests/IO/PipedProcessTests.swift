@@ -14,8 +14,8 @@ import Testing
         let loop = try EventLoop()
         var exit: ChildProcess.Exit?
         let process = try PipedProcess(
-            ["sh", "-c", "cat; echo $NAME >&2"], at: "/bin/sh", environment: ["NAME=value", "PATH=/usr/bin:/bin"],
-            on: loop
+            ["sh", "-c", "cat; echo $NAME >&2"], at: "/bin/sh",
+            environment: ["NAME=value", "PATH=/usr/bin:/bin"].map { Array($0.utf8) }, on: loop
         ) { exit = $0 }
         let (output, errors) = (Collector(), Collector())
         process.output.delegate = output
@@ -40,7 +40,8 @@ import Testing
         let loop = try EventLoop()
         var exit: ChildProcess.Exit?
         let process = try PipedProcess(
-            ["sh", "-c", "sleep 1000 & echo; sleep 1000"], at: "/bin/sh", environment: ["PATH=/usr/bin:/bin"], on: loop
+            ["sh", "-c", "sleep 1000 & echo; sleep 1000"], at: "/bin/sh",
+            environment: [Array("PATH=/usr/bin:/bin".utf8)], on: loop
         ) { exit = $0 }
         let output = Collector()
         process.output.delegate = output

@@ -87,6 +87,21 @@ import Testing
         #expect(response.all(named: "Cross-Origin-Resource-Policy") == ["same-site"])
     }
 
+    @Test("a field of the policy may have several values")
+    func repeatedExtraFields() throws {
+        let fields = try ["Link: </a>", "link: </b>"].map { try HeaderField(parsing: $0) }
+        let site = Site(policy: try ServerPolicy(extraFields: fields))
+        #expect(HTTPFields(site.response(to: try Self.request("/")).fields).all(named: "Link") == ["</a>", "</b>"])
+    }
+
+    @Test("the path of the WebSockets is the same however its escapes are written (RFC 3986 §6.2.2)")
+    func equivalentPaths() throws {
+        let site = Site(policy: try ServerPolicy(path: "/a%2fb"))
+        for (target, status) in [("/%61%2Fb", 426), ("/a%2fb", 426), ("/a/b", 404), ("/a%252fb", 404), ("/a%2", 404)] {
+            #expect(site.response(to: try Self.request(target)).status == status, "\(target)")
+        }
+    }
+
     @Test("files win over everything but pages, and what is missing is missing")
     func files() throws {
         try TreeFixture.with { fixture in
@@ -181,6 +196,44 @@ import Testing
             #expect(!String(decoding: unchanged.headBytes(at: .now), as: UTF8.self).contains("Content-Length"))
             #expect(try response(["If-Match: \"x\""]).status == 412)
         }
+    }
+
+    @Test("a refusal has the same head as a page, and no content where there is to be none")
+    func refusals() throws {
+        func answer(_ refusal: HandshakeRefusal, to method: String?) -> String {
+            let time = WallTime(seconds: 0, microseconds: 0)
+            return String(decoding: WebResponse(refusal).bytes(answering: method, at: time), as: UTF8.self)
+        }
+        let html = HeaderField(wellFormedName: "content-type", value: "text/html")
+        let common = """
+            X-Content-Type-Options: nosniff\r
+            Cache-Control: no-cache\r
+            Cross-Origin-Resource-Policy: same-site\r
+
+            """
+        let beginning = """
+            HTTP/1.1 403 Forbidden\r
+            Date: Thu, 01 Jan 1970 00:00:00 GMT\r
+            Content-Type: text/plain; charset=utf-8\r
+            \(common)Content-Length: 3\r
+            Connection: close\r
+            \r
+
+            """
+        let refusal = HandshakeRefusal(status: 403, reason: "no")
+        #expect(answer(refusal, to: "GET") == beginning + "no\n")
+        #expect(answer(refusal, to: nil) == beginning + "no\n")
+        #expect(answer(refusal, to: "HEAD") == beginning)
+        let page = answer(HandshakeRefusal(status: 403, reason: "no", fields: [html]), to: "GET")
+        #expect(page.contains("content-type: text/html\r\n") && !page.contains("text/plain"))
+        #expect(
+            answer(HandshakeRefusal(status: 304, reason: "no"), to: "GET") == """
+                HTTP/1.1 304 Not Modified\r
+                Date: Thu, 01 Jan 1970 00:00:00 GMT\r
+                \(common)Connection: close\r
+                \r
+
+                """)
     }
 
     @Test("the head of an answer has a date and a length, and the connection ends after it")

@@ -8,12 +8,12 @@ import WSCore
     func sources() throws {
         try withFile(Array("in a:file\n".utf8)) { path in
             let policy = try policy(["me:pw", "env:LOGIN", "@\(path)"], ["t", "env:TOKEN"])
-            #expect(policy.admits(try Credentials(user: "me", password: "pw").basicAuthorization))
-            #expect(policy.admits(try Credentials(user: "you", password: "a:b").basicAuthorization))
-            #expect(policy.admits(try Credentials(user: "in a", password: "file").basicAuthorization))
-            #expect(policy.admits("Bearer t"))
-            #expect(policy.admits("Bearer of-the-environment"))
-            #expect(!policy.admits("Bearer env:TOKEN"))
+            #expect(policy.login(with: try Credentials(user: "me", password: "pw").basicAuthorization) != nil)
+            #expect(policy.login(with: try Credentials(user: "you", password: "a:b").basicAuthorization) != nil)
+            #expect(policy.login(with: try Credentials(user: "in a", password: "file").basicAuthorization) != nil)
+            #expect(policy.login(with: "Bearer t") != nil)
+            #expect(policy.login(with: "Bearer of-the-environment") != nil)
+            #expect(policy.login(with: "Bearer env:TOKEN") == nil)
         }
         #expect(try !policy([], []).isClosed)
     }

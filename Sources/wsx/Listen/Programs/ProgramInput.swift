@@ -21,6 +21,9 @@ final class ProgramInput {
     /// The number of bytes that the program has not taken, but for those that are in the pipe.
     var waitingBytes: Int { queue.count + stream.inFlightBytes }
 
+    /// The number of those that the pipe has not taken, either.
+    var untakenBytes: Int { queue.count + stream.unsentBytes }
+
     /// Appends a message, as it is or as a line. A program that has closed its input gets it no more.
     func append(_ payload: RawSpan, asLine: Bool) {
         guard !isClosed, !isFinishing else { return }

@@ -12,12 +12,10 @@ final class ProgramPool {
 
     /// The descriptors of one client: its socket, and three pipes.
     private static let descriptorsPerClient = 4
-    /// Descriptors that are left for all else: the server's own, and clients whose request is still to come.
-    private static let descriptorReserve = 48
 
     /// The most programs at a time: as many as were asked for, if the descriptor limit has room for them.
     static func limit(for asked: Int) -> Int {
-        min(asked, max(1, (DescriptorLimit.raise() - descriptorReserve) / descriptorsPerClient))
+        min(asked, DescriptorBudget().clients(with: descriptorsPerClient))
     }
 
     /// The descriptors that are not the clients' sockets.
@@ -46,11 +44,14 @@ final class ProgramPool {
     /// Starts the program of a client; nil when that cannot be done, for which the client is closed.
     func start(for client: Server<ListenClient>.Client) -> ProgramSession? {
         let request = RequestEnvironment(
-            request: client.upgrade.request, subprotocol: client.upgrade.subprotocol, client: client.number,
-            clientAddress: client.address.socketAddress, serverPort: run.places[client.endpointIndex].port, tls: client.tls)
-        let environment = command.environment.merging(request.variables) { ours, _ in ours }
+            request: client.upgrade.request, login: client.upgrade.login, subprotocol: client.upgrade.subprotocol,
+            client: client.number, clientAddress: client.address.socketAddress,
+            serverPort: run.places[client.endpointIndex].port, tls: client.tls)
+        var environment = request.variables
+        for (name, value) in command.environment { environment[name] = Array(value.utf8) }
         do throws(IOError) {
-            let session = try ProgramSession(environment.map { "\($0)=\($1)" }, client: client.number, in: self)
+            let session = try ProgramSession(
+                environment.map { Array("\($0)=".utf8) + $1 }, client: client.number, in: self)
             sessions[client.number] = session
             if run.settings.arguments.verbosity > 0, let identifier = session.process?.process.identifier {
                 run.console.notice("Client \(client.number): \(command.name) is process \(identifier)")

@@ -12,6 +12,7 @@ extension ProgramSession {
         connection.pauseReading(for: .program)
         guard !isClientHeld else { return }
         isClientHeld = true
+        untakenBytes = input.untakenBytes
         heldTimer.start(after: Self.heldClientInterval, every: Self.heldClientInterval)
     }
 
@@ -28,11 +29,13 @@ extension ProgramSession {
         connection?.resumeReading(after: .program)
     }
 
-    /// Nothing is read from a client that has to wait, not even that it is gone; but to send to it fails then.
+    /// Nothing is read from a client that has to wait, not even that it is gone; but to send to it fails then, and ends
+    /// the connection. While the program takes something, it is to have what a client sent that has closed its side.
     func lookAfterHeldClient() {
-        guard let connection else { return }
-        connection.sendPing(RawSpan())
-        if connection.isLost { connection.terminate() }
+        guard let connection, let input else { return }
+        let isTaking = input.untakenBytes < untakenBytes
+        untakenBytes = input.untakenBytes
+        if !isTaking { connection.sendPing(RawSpan()) }
     }
 
     // MARK: From the program
@@ -110,15 +113,21 @@ extension ProgramSession {
     func show(errors bytes: RawSpan) -> Int {
         let (lines, takenBytes) = errorLines.take(bytes, atMost: Self.turnErrorLines)
         if !lines.isEmpty { run.console.show(lines) }
-        readErrorsOn()
+        // What the program complains of is read as fast as standard error is; at its end it waits for nobody.
+        if run.console.isBusy, let errors, !errors.takesRest {
+            errors.pause()
+            errorTimer.start(after: Console.busyInterval)
+        }
         return takenBytes
     }
 
-    /// Reads what the program complains of as fast as standard error is read; at its end the program waits for nobody.
+    /// Reads on when standard error has room again.
     func readErrorsOn() {
-        guard run.console.isBusy, errors?.takesRest == false else { return errors?.resume() ?? () }
-        errors?.pause()
-        errorTimer.start(after: Console.busyInterval)
+        if run.console.isBusy, let errors, !errors.takesRest {
+            errorTimer.start(after: Console.busyInterval)
+        } else {
+            errors?.resume()
+        }
     }
 
     /// Shows the last complaint.

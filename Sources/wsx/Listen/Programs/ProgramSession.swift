@@ -59,14 +59,16 @@ final class ProgramSession {
     var lineCount = 0
     var hasReportedBadLine = false
     var isClientHeld = false
+    /// What the program had not taken when it was last looked after the held client, in bytes.
+    var untakenBytes = 0
     lazy var heldTimer = Timer(on: run.loop) { [unowned self] in lookAfterHeldClient() }
 
     /// Starts the program.
     /// - Parameters:
-    ///   - environment: Its environment, `NAME=value`.
+    ///   - environment: Its environment, `NAME=value`, without NUL.
     ///   - number: The client's number.
     ///   - pool: The programs that it is one of.
-    init(_ environment: [String], client number: Int, in pool: ProgramPool) throws(IOError) {
+    init(_ environment: [[UInt8]], client number: Int, in pool: ProgramPool) throws(IOError) {
         self.number = number
         self.pool = pool
         run = pool.run

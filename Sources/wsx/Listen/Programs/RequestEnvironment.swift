@@ -7,6 +7,8 @@ import WSCore
 struct RequestEnvironment {
     /// The request.
     let request: RequestHead
+    /// As whom the client has come in; nil: nobody is asked.
+    let login: Login?
     /// The subprotocol that was agreed on; nil: there is none.
     let subprotocol: String?
     /// The client's number.
@@ -18,9 +20,17 @@ struct RequestEnvironment {
     /// What was agreed for TLS; nil: it is not used.
     let tls: TLSSummary?
 
-    /// The variables and their values.
-    var variables: [String: String] {
+    /// The variables and their values, which are bytes: a client need not send text, and what it sends is not changed.
+    var variables: [String: [UInt8]] {
         var variables = fieldVariables
+        variables["PATH_INFO"] = request.decodedPathBytes
+        for (name, value) in ownVariables { variables[name] = Array(value.utf8) }
+        return variables.filter { Self.isInert($0.value) }
+    }
+
+    /// What is text, but for the header fields.
+    private var ownVariables: [String: String] {
+        var variables: [String: String] = [:]
         // RFC 3875 §4.1: names that the gateway itself sets; none of them begins with HTTP_.
         variables["GATEWAY_INTERFACE"] = "CGI/1.1"
         variables["SERVER_SOFTWARE"] = "wsx/\(version)"
@@ -32,8 +42,15 @@ struct RequestEnvironment {
         variables["REQUEST_URI"] = (request.path ?? "/") + (request.query.map { "?\($0)" } ?? "")
         // RFC 3875 §4.1.13: the part of the path that leads to the program, here none, and the rest for the program.
         variables["SCRIPT_NAME"] = ""
-        variables["PATH_INFO"] = request.decodedPath
         variables["QUERY_STRING"] = request.query ?? ""
+        switch login {
+        case .basic(let user):
+            // RFC 3875 §4.1.1, §4.1.11: how a request has been authenticated, and as whose.
+            variables["AUTH_TYPE"] = "Basic"
+            variables["REMOTE_USER"] = user
+        case .bearer: variables["AUTH_TYPE"] = "Bearer"
+        case nil: break
+        }
         if let clientAddress {
             variables["REMOTE_ADDR"] = clientAddress.host
             // RFC 3875 §4.1.9: the address, where the name is not known.
@@ -43,17 +60,17 @@ struct RequestEnvironment {
         variables["SSL_CLIENT_S_DN"] = tls?.peerCertificate?.subject
         variables["WSX_SUBPROTOCOL"] = subprotocol
         variables["WSX_CLIENT"] = String(client)
-        return variables.filter { Self.isInert($0.value) }
+        return variables
     }
 
     /// The header fields (RFC 3875 §4.1.18); those of the same name are one list.
-    private var fieldVariables: [String: String] {
-        var variables: [String: String] = [:]
+    private var fieldVariables: [String: [UInt8]] {
+        var variables: [String: [UInt8]] = [:]
         for field in request.fields {
             guard let name = Self.variable(ofField: field.name) else { continue }
             // RFC 9110 §5.3, and RFC 6265 §5.4 for what is separated in another way.
             let separator = name == "HTTP_COOKIE" ? "; " : ", "
-            variables[name] = variables[name].map { $0 + separator + field.value } ?? field.value
+            variables[name] = (variables[name].map { $0 + Array(separator.utf8) } ?? []) + field.valueBytes
         }
         return variables
     }
@@ -83,8 +100,14 @@ struct RequestEnvironment {
 
     /// Whether a value can be nothing but a value: control characters end lines and texts, and what begins like this was a
     /// function to old shells, which ran it (CVE-2014-6271).
-    private static func isInert(_ value: String) -> Bool {
-        !value.utf8.starts(with: "() {".utf8)
-            && !value.unicodeScalars.contains { $0.value < 0x20 || 0x7F...0x9F ~= $0.value }
+    private static func isInert(_ value: [UInt8]) -> Bool {
+        guard !value.starts(with: "() {".utf8) else { return false }
+        // The last are the controls U+0080 through U+009F in UTF-8, where C2 is always the first byte of two.
+        return value.indices.allSatisfy { index in
+            let byte = value[index]
+            let isControl =
+                byte < 0x20 || byte == 0x7F || (0x80...0x9F ~= byte && index > 0 && value[index - 1] == 0xC2)
+            return !isControl
+        }
     }
 }

@@ -58,11 +58,14 @@ struct ReplayConversation: Sendable {
         }
     }
 
-    /// Gives `body` each reply of an exchange, with its payload.
-    func forEachReply(of exchange: Int, _ body: (Reply, RawSpan) -> Void) {
-        for reply in exchanges[exchange].replies {
-            payloads.withUnsafeBytes { body(reply, UnsafeRawBufferPointer(rebasing: $0[reply.payload]).bytes) }
+    /// Gives `body` a reply of an exchange, with its payload; returns false when there are not so many.
+    func withReply(_ index: Int, of exchange: Int, _ body: (Reply, RawSpan) -> Void) -> Bool {
+        let replies = exchanges[exchange].replies
+        guard index < replies.count else { return false }
+        payloads.withUnsafeBytes {
+            body(replies[index], UnsafeRawBufferPointer(rebasing: $0[replies[index].payload]).bytes)
         }
+        return true
     }
 
     private static func hash(_ bytes: UnsafeRawBufferPointer, _ kind: MessageKind) -> Int {

@@ -83,6 +83,10 @@ extension ManualSection {
         ("`PATH_INFO`", "The path, decoded. `..` in it is the client's, and `%2F` has become a slash."),
         ("`QUERY_STRING`", "What follows the question mark, as it came; empty where there is none."),
         (
+            "`AUTH_TYPE`, `REMOTE_USER`",
+            "With `--auth` or `--bearer`: `Basic` and the user, or `Bearer` alone. Nothing in a request can set them otherwise."
+        ),
+        (
             "`REMOTE_ADDR`, `REMOTE_HOST`, `REMOTE_PORT`",
             "The client's address, twice, and its port; not on a Unix-domain socket."
         ),
@@ -98,7 +102,7 @@ extension ManualSection {
             A header field, its name in capitals and with `_` for `-`. Fields of the same name are one list. Those with \
             other characters in their names are left out, so that none can be taken for another, and so are Proxy, \
             Authorization and Proxy-Authorization. `HTTP_COOKIE`, `HTTP_ORIGIN` and `HTTP_SEC_WEBSOCKET_PROTOCOL`, the \
-            subprotocols that are offered, are among them.
+            subprotocols that are offered, are among them. What is not UTF-8 comes byte for byte, as it does in `PATH_INFO`.
             """
         ),
         (

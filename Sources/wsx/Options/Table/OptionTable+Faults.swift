@@ -72,7 +72,8 @@ extension OptionTable {
             manual: """
                 Refuse every upgrade with *STATUS*, 300 through 599, or only the first ones: `503x3` refuses three and \
                 accepts those after them. The fields of `--header` are in the refusal, too: `Location`, `Retry-After`, \
-                `WWW-Authenticate`. Requests that could not be accepted anyway are answered as ever, and not counted.
+                `WWW-Authenticate`. Without them 401 and 407 ask for Basic, 405 allows no method, and 426 names the \
+                protocol, as HTTP demands. Requests that could not be accepted anyway are answered as ever, and not counted.
                 """,
             effect: .update(
                 .listen { arguments, value throws(ValueProblem) in

@@ -17,7 +17,10 @@ extension OptionTable {
         OptionSpecification(
             "path", value: OptionValue("PATH"), singular: true, group: .server,
             summary: "Accept only this request path",
-            manual: "Accept only requests for *PATH*, for instance `/chat`, and answer others with 404.",
+            manual: """
+                Accept only requests for *PATH*, for instance `/chat`, and answer others with 404. `%61` is the same as \
+                `a`, and `%2f` the same as `%2F`, which is no slash.
+                """,
             effect: .update(.listen { arguments, value in arguments.path = value })),
         OptionSpecification(
             "subprotocol", "s", value: OptionValue("NAME"), repeatable: true, group: .server,

@@ -83,9 +83,39 @@ import Testing
         #expect(try Self.variables(fields: [("X-A", value)], wellFormed: true)["HTTP_X_A"] == value)
     }
 
+    @Test("what is not UTF-8 is told byte for byte, and beside it what is")
+    func opaqueValues() throws {
+        var request = Array("GET /%FF%c3%a4 HTTP/1.1\r\nHost: h\r\nX-A: M".utf8)
+        request += [0xFC] + Array("ller\r\nX-A: ä\r\nX-B: ".utf8) + [0xFF, 0x9B] + Array("\r\n\r\n".utf8)
+        var handshake = ServerHandshake(policy: try ServerPolicy(checksHostAndOrigin: false))
+        guard case .request(let head) = try handshake.receive(request.span.bytes) else {
+            Issue.record("the request is not complete")
+            return
+        }
+        let variables = Self.environment(of: head).variables
+        #expect(variables["HTTP_X_A"] == [0x4D, 0xFC] + Array("ller, ä".utf8))
+        #expect(variables["HTTP_X_B"] == [0xFF, 0x9B])
+        #expect(variables["PATH_INFO"] == [0x2F, 0xFF, 0xC3, 0xA4])
+        #expect(variables["REQUEST_URI"] == Array("/%FF%c3%a4".utf8))
+    }
+
+    @Test("a login is told, without its secret, and a request's own word for it is not")
+    func logins() throws {
+        let fields = [("Remote-User", "root"), ("Auth-Type", "Basic"), ("Authorization", "Basic eDp5")]
+        let basic = try Self.variables(login: .basic(user: "ö"), fields: fields)
+        #expect(basic["AUTH_TYPE"] == "Basic")
+        #expect(basic["REMOTE_USER"] == "ö")
+        #expect(try Self.variables(login: .basic(user: ""))["REMOTE_USER"] == "")
+        let bearer = try Self.variables(login: .bearer, fields: fields)
+        #expect(bearer["AUTH_TYPE"] == "Bearer")
+        #expect(bearer["REMOTE_USER"] == nil)
+        let nobody = try Self.variables(fields: fields)
+        #expect(nobody["AUTH_TYPE"] == nil && nobody["REMOTE_USER"] == nil)
+    }
+
     @Test(
-        "a path that is no text, or would end one, has no PATH_INFO",
-        arguments: ["/%00", "/%0a", "/%FF", "/%C2%9B", "/%", "/%4", "/%zz"])
+        "a path that would end a text or drive a terminal, or is malformed, has no PATH_INFO",
+        arguments: ["/%00", "/%0a", "/%C2%9B", "/%FF%00", "/%", "/%4", "/%zz"])
     func badPath(path: String) throws {
         let variables = try Self.variables(target: path)
         #expect(variables["PATH_INFO"] == nil)
@@ -98,15 +128,23 @@ import Testing
 
     private static func variables(
         target: String = "/", subprotocol: String? = nil, address: String? = "::1", port: UInt16? = 8080,
-        tls: TLSSummary? = nil, fields: [(String, String)] = [], wellFormed: Bool = false
+        tls: TLSSummary? = nil, login: Login? = nil, fields: [(String, String)] = [], wellFormed: Bool = false
     ) throws -> [String: String] {
         let fields = try fields.map { name, value in
             wellFormed ? HeaderField(wellFormedName: name, value: value) : try HeaderField(name: name, value: value)
         }
-        return RequestEnvironment(
-            request: RequestHead(method: "GET", target: target, fields: HTTPFields(fields)), subprotocol: subprotocol,
-            client: 3, clientAddress: address.flatMap { SocketAddress(numeric: $0, port: 5000) }, serverPort: port,
-            tls: tls
-        ).variables
+        return environment(
+            of: RequestHead(method: "GET", target: target, fields: HTTPFields(fields)), login: login,
+            subprotocol: subprotocol, address: address, port: port, tls: tls
+        ).variables.mapValues { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func environment(
+        of request: RequestHead, login: Login? = nil, subprotocol: String? = nil, address: String? = nil,
+        port: UInt16? = nil, tls: TLSSummary? = nil
+    ) -> RequestEnvironment {
+        RequestEnvironment(
+            request: request, login: login, subprotocol: subprotocol, client: 3,
+            clientAddress: address.flatMap { SocketAddress(numeric: $0, port: 5000) }, serverPort: port, tls: tls)
     }
 }

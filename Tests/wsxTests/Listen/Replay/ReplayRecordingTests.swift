@@ -112,7 +112,7 @@ import WSCore
     private static func replies(of conversation: ReplayConversation) -> [[String]] {
         conversation.exchanges.indices.map { exchange in
             var words: [String] = []
-            conversation.forEachReply(of: exchange) { reply, payload in
+            let record: (ReplayConversation.Reply, RawSpan) -> Void = { reply, payload in
                 let bytes = payload.withUnsafeBytes { Array($0) }
                 let text = String(decoding: bytes, as: UTF8.self)
                 switch reply.item {
@@ -124,6 +124,8 @@ import WSCore
                     words.append("close \(frame?.code?.rawValue ?? 0) \(frame?.reason ?? "")")
                 }
             }
+            var index = 0
+            while conversation.withReply(index, of: exchange, record) { index += 1 }
             return words
         }
     }

@@ -1,0 +1,111 @@
+import WSCore
+
+/// What the server of a recording said, on its way to one client: as much of it at a time as there is room for. Meanwhile
+/// the client is not read.
+final class ReplayFeed {
+    private unowned let run: ListenRun
+    private let client: Int
+    private let progress: ReplayProgress
+    /// The exchange whose replies are on their way, and which of them is next; nil: there are none.
+    private var place: (exchange: Int, reply: Int)?
+    /// When that began.
+    private var beginTime = Duration.zero
+    /// Whether the client is to be closed behind the last reply.
+    private var closesAtEnd = false
+
+    /// What is said at once while a message is received, in bytes: the rest follows at the end of the turn, when it can be
+    /// seen how much waits already.
+    private static let bytesAtOnce = 1 << 20
+
+    /// Makes the feed of a client that has just been accepted.
+    init(_ conversation: ReplayConversation, client: Int, of run: ListenRun) {
+        self.run = run
+        self.client = client
+        progress = ReplayProgress(through: conversation)
+    }
+
+    /// Whether there is more to be said before the client's next message counts.
+    var isBusy: Bool { place != nil }
+
+    /// Says what the server of the recording said of itself.
+    func open(_ connection: Connection<ListenClient>) {
+        begin(0)
+        waitForRoom(connection)
+    }
+
+    /// Answers a message: gives `send` what is to be said at once, with how long it is to wait.
+    func answer(
+        _ payload: RawSpan, as kind: MessageKind, of connection: Connection<ListenClient>,
+        _ send: (InputItem, RawSpan, Duration) -> Void
+    ) {
+        guard let exchange = progress.next(for: payload, as: kind) else { return }
+        begin(exchange)
+        var bytesLeft = Self.bytesAtOnce
+        while bytesLeft > 0, let byteCount = passNext(send) { bytesLeft -= byteCount }
+        waitForRoom(connection)
+    }
+
+    /// Closes the client when all has been said.
+    func closeAtEnd() {
+        closesAtEnd = true
+    }
+
+    /// Goes on as long as there is room.
+    func goOn() {
+        guard isBusy, let connection = run.server.connections[client] else { return }
+        while !connection.isFull, !connection.handler.hasFullGate {
+            let byteCount = passNext { item, payload, pause in
+                if connection.handler.letsThrough(item, payload, after: pause) {
+                    run.pass(item, payload, to: connection)
+                }
+            }
+            guard byteCount == nil else { continue }
+            if closesAtEnd { run.send(.close(run.settings.faultClose), RawSpan(), to: connection) }
+            return connection.resumeReading(after: .replay)
+        }
+    }
+
+    /// Forgets what has not been said: the connection has ended, or is about to.
+    func cancel() {
+        place = nil
+    }
+
+    private func begin(_ exchange: Int) {
+        place = (exchange, 0)
+        beginTime = run.loop.now
+    }
+
+    private func waitForRoom(_ connection: Connection<ListenClient>) {
+        guard isBusy else { return }
+        connection.pauseReading(for: .replay)
+        run.loop.atEndOfTurn(self)
+    }
+
+    /// Gives `send` the next reply, and returns its length in bytes; nil: there is none.
+    private func passNext(_ send: (InputItem, RawSpan, Duration) -> Void) -> Int? {
+        guard let (exchange, index) = place else { return nil }
+        place?.reply += 1
+        var byteCount = 0
+        let isThere = progress.conversation.withReply(index, of: exchange) { reply, payload in
+            byteCount = payload.byteCount
+            send(reply.item, payload, wait(for: reply))
+        }
+        guard isThere else {
+            place = nil
+            return nil
+        }
+        return byteCount
+    }
+
+    /// How long a reply has to wait still, so that it comes as long after what it answers as it did.
+    private func wait(for reply: ReplayConversation.Reply) -> Duration {
+        reply.pause == .zero ? .zero : max(.zero, beginTime + reply.pause - run.loop.now)
+    }
+}
+
+extension ReplayFeed: EndOfTurnWork {
+    /// Goes on when it can be seen how much waits.
+    func endTurn() {
+        goOn()
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct PeerPresenceTests {
+    @Test("a peer that has ended its side is told from one that is there, and what it sent is still unread")
+    func ended() throws {
+        for transport in Transport.allCases {
+            try withLoop { loop in
+                let (near, far) = try makeStreamPair(transport, on: loop)
+                #expect(near.peerPresence == .present)
+                #expect(!near.hasUnreadBytes)
+                try send("x", on: far)
+                far.shutdown()
+                loop.run { near.peerPresence != .present }
+                #expect(near.peerPresence == .hasEnded)
+                #expect(near.hasUnreadBytes)
+                near.close()
+                far.close()
+            }
+        }
+    }
+
+    @Test("a peer that has reset the connection is gone")
+    func reset() throws {
+        for transport in Transport.allCases {
+            try withLoop { loop in
+                let (near, far) = try makeStreamPair(transport, on: loop)
+                // To close a socket with unread bytes resets the connection.
+                try send("unread", on: near)
+                loop.run { far.hasUnreadBytes }
+                far.close()
+                loop.run { near.peerPresence == .isGone }
+                near.close()
+                #expect(near.peerPresence == .isGone)
+                #expect(!near.hasUnreadBytes)
+            }
+        }
+    }
+
+    private func send(_ text: String, on stream: SystemStream) throws {
+        var buffer = ByteBuffer()
+        let bytes = Array(text.utf8)
+        bytes.withUnsafeBytes { buffer.append($0.bytes) }
+        try stream.write(&buffer)
+    }
+}
