@@ -50,7 +50,7 @@ import WSCore
         let loop = try EventLoop()
         var isOver = false
         let process = try PipedProcess(
-            ["sh", "-c", script], at: "/bin/sh", environment: ["PATH=/usr/bin:/bin"], on: loop
+            ["sh", "-c", script], at: "/bin/sh", environment: [Array("PATH=/usr/bin:/bin".utf8)], on: loop
         ) { _ in }
         output = ProgramOutput(process.output) { span in
             span.withUnsafeBytes { bytes in
