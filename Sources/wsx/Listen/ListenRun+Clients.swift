@@ -12,7 +12,8 @@ extension ListenRun {
             // Without the query, where tokens may stand; --verbose shows it.
             let path = request.path ?? request.target
             let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
-            console.notice(escapingControls("Client \(client.number) connected from \(client.address): \(shown)\(subprotocol)"))
+            console.notice(
+                escapingControls("Client \(client.number) connected from \(client.address): \(shown)\(subprotocol)"))
         }
         if settings.arguments.verbosity > 0 {
             let number = client.number

@@ -91,7 +91,9 @@ final class SlowReaders {
             readers[number]?.unsentBytes = unsentBytes
             readers[number]?.time = now
         }
-        if now - reader.fullTime >= patience.duration * Self.holdFactor { return isMoving ? "stays behind" : "takes nothing" }
+        if now - reader.fullTime >= patience.duration * Self.holdFactor {
+            return isMoving ? "stays behind" : "takes nothing"
+        }
         return !isMoving && now - reader.time >= patience.duration ? "takes nothing" : nil
     }
 
