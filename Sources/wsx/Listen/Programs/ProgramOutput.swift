@@ -43,10 +43,8 @@ final class ProgramOutput {
         stream.stopReading()
     }
 
-    /// Goes on reading after ``pause()``.
+    /// Goes on reading.
     func resume() {
-        // Where it has not stopped, there may be more in hand than was read.
-        guard isPaused else { return }
         isPaused = false
         goOn()
     }
@@ -54,8 +52,7 @@ final class ProgramOutput {
     /// Takes no more than `byteCount` bytes from now on, and takes them without a pause.
     func takeRest(atMost byteCount: Int) {
         bytesLeft = byteCount
-        isPaused = false
-        goOn()
+        resume()
     }
 
     /// Closes the pipe unless something has come from it since this was last called.
