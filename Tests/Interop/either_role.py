@@ -29,7 +29,8 @@ class PeerOf(wire.Stream):
 
     def __init__(self, role, *arguments, extensions="permessage-deflate", receive_buffer=None):
         self.role = role
-        arguments = ["--input", "nul", "--output", "json", *arguments]
+        # One that echoes takes no input and shows nothing.
+        arguments = [*arguments] if "--echo" in arguments else ["--input", "nul", "--output", "json", *arguments]
         fields = [f"Sec-WebSocket-Extensions: {extensions}".encode()] if extensions else []
         if role == "connect":
             self._connect(arguments, fields, receive_buffer)

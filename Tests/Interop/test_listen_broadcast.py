@@ -152,3 +152,40 @@ def test_a_reader_that_takes_a_little_now_and_then_does_not_hold_the_others_up_f
         over.set()
         for thread in threads:
             thread.join()
+
+
+def test_senders_that_waited_for_a_slow_reader_and_were_slow_themselves_are_read_again():
+    with Listener("--broadcast", "--no-stdin", "--compress=off", stdout=subprocess.DEVNULL) as listener:
+        stopped = socket.create_connection(("127.0.0.1", listener.port))
+        stopped.sendall(wire.upgrade_request(listener.port))
+        one, other = connect(listener), connect(listener)
+        payload, count = bytes(1 << 20), 80
+        stalled = [threading.Event(), threading.Event()]
+
+        def flood(stream, event):
+            for number in range(count):
+                send(stream, payload, wire.BINARY)
+                # More than the queues of those who do not read can take.
+                if number == 30:
+                    event.set()
+
+        senders = [threading.Thread(target=flood, args=pair) for pair in zip((one, other), stalled)]
+        for thread in senders:
+            thread.start()
+        # Both go on to send while neither reads, until all of them wait.
+        for event in stalled:
+            event.wait(0.3)
+        received = []
+
+        def read(stream):
+            received.extend(len(stream.read_message().payload) for _ in range(count))
+
+        readers = [threading.Thread(target=read, args=(stream,)) for stream in (one, other)]
+        for thread in readers:
+            thread.start()
+        for thread in readers + senders:
+            thread.join(60)
+            assert not thread.is_alive()
+        assert received == [len(payload)] * (2 * count)
+        listener.wait_for(r"Client 1 (takes nothing|stays behind) while others wait: closed with 1013")
+        stopped.close()

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import select
 import signal
 import stat
 import threading
@@ -177,3 +178,15 @@ def take_all(descriptor, taken):
             taken += piece
     except OSError:
         pass
+
+
+def test_a_reader_that_has_stopped_pauses_the_input_that_is_recorded(tmp_path):
+    with Listener("--record", tmp_path / "r.jsonl", stdin=-1) as server, Client(server.port):
+        pipe = server.process.stdin.fileno()
+        os.set_blocking(pipe, False)
+        lines = b"x" * 1023 + b"\n"
+        # What the queue, the kernel and the pipes hold is less than a quarter of this.
+        limit, taken = 200 << 20, 0
+        while taken < limit and select.select([], [pipe], [], 2)[1]:
+            taken += os.write(pipe, lines * 64)
+        assert taken < limit / 2

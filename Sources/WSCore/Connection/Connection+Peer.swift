@@ -7,10 +7,10 @@ extension Connection: PeerWatched {
         if mustWait, !isLeaving { resources.peerWatch.add(self) } else { resources.peerWatch.remove(self) }
     }
 
-    /// Ends the connection when the peer has gone and nothing is lost by that.
+    /// Ends the connection when the peer has gone and nothing is lost by that; finds out whether it has.
     internal func lookAfterPeer(probing isProbing: Bool) {
         let presence = isLost ? .isGone : stream.peerPresence
-        if presence != .present, !hasUnreadBytes {
+        if presence != .present, !hasUnreadBytes, presence == .isGone || queuedBytes == 0 {
             // There is nothing left to be read but the end, for which nobody has to wait.
             return stream.startReading()
         }

@@ -295,7 +295,7 @@ public final class Connection<Handler: ConnectionHandler> {
     private func afterSessionChanged() {
         guard !isLeaving else { return }
         if session.outbox.isSendingOver, departure?.violation != nil || session.closing.isComplete { return leave() }
-        if !session.outbox.bytes.isEmpty { scheduleFlush() }
+        if session.outbox.queuedBytes > 0 { scheduleFlush() }
         if wasFull { updateReading() }
     }
 

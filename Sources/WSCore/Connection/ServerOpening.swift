@@ -72,7 +72,10 @@ internal final class ServerOpening: ByteStreamDelegate {
     private func refuse(_ refusal: HandshakeRefusal) {
         guard !isOver else { return }
         var output = ByteBuffer()
-        let response = WebResponse(refusal).bytes(answering: refusal.request?.method, at: .now)
+        var answer = WebResponse(refusal)
+        // The fields of the server's own are among the refusal's.
+        answer.complete(with: [])
+        let response = answer.bytes(answering: refusal.request?.method, at: .now)
         response.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count
         isTakingLeave = true

@@ -38,7 +38,7 @@ public final class LogWriter: @unchecked Sendable {
     }
 
     init(
-        _ descriptor: consuming PatientDescriptor, queueLimitBytes: Int = queueLimitBytes,
+        _ descriptor: PatientDescriptor, queueLimitBytes: Int = queueLimitBytes,
         lossNotice: @escaping @Sendable (Int) -> String
     ) {
         self.descriptor = descriptor
@@ -59,6 +59,8 @@ public final class LogWriter: @unchecked Sendable {
     }
 
     private static let patience = Duration.seconds(1)
+    /// What the thread keeps of its storage from piece to piece, in bytes.
+    private static let keptPieceBytes = 64 << 10
 
     /// Waits until everything is written, as long as somebody reads it.
     /// - Parameters:
@@ -144,6 +146,7 @@ public final class LogWriter: @unchecked Sendable {
                 let isWritten = monitor.unlocked { piece.withReadableBytes { descriptor.writeAll($0) } }
                 if isWritten { wrote(piece.count) } else { forget() }
                 piece.removeAll()
+                piece.releaseStorage(above: Self.keptPieceBytes)
                 monitor.notify()
             }
         }

@@ -3,7 +3,7 @@
 /// Non-blocking mode belongs to the open file, which is the shell's, too. A pipe or a terminal is opened a second time,
 /// a socket is asked not to wait call by call. Where there is no other way, as for the pipe of another user, only a
 /// thread that waits can write.
-internal struct PatientDescriptor: ~Copyable {
+internal final class PatientDescriptor {
     private enum Way {
         /// It never has to wait.
         case directly
@@ -15,24 +15,34 @@ internal struct PatientDescriptor: ~Copyable {
     }
 
     private let descriptor: Int32
-    private let way: Way
+    private let opensAgain: Bool
+    /// nil: nothing has been written yet. Until then no further descriptor is open: a low number may be kept for one that
+    /// we were started with.
+    private var knownWay: Way?
 
     /// Takes a descriptor, which stays the caller's.
     /// - Parameter opensAgain: Whether it is tried to open it a second time.
     init(_ descriptor: Int32, opensAgain: Bool = true) {
         self.descriptor = descriptor
-        if Descriptor.isAlwaysReady(descriptor) {
-            way = .directly
-        } else if Descriptor.isSocket(descriptor) {
-            way = .socket
-        } else {
-            let reopened = opensAgain ? Descriptor.openAgain(descriptor, forWriting: true) : nil
-            way = reopened.map { .reopened($0) } ?? .waiting
-        }
+        self.opensAgain = opensAgain
     }
 
     deinit {
-        if case .reopened(let reopened) = way { Descriptor.closeDescriptor(reopened) }
+        if case .reopened(let reopened) = knownWay { Descriptor.closeDescriptor(reopened) }
+    }
+
+    private var way: Way {
+        if let knownWay { return knownWay }
+        let way = findWay()
+        knownWay = way
+        return way
+    }
+
+    private func findWay() -> Way {
+        if Descriptor.isAlwaysReady(descriptor) { return .directly }
+        if Descriptor.isSocket(descriptor) { return .socket }
+        let reopened = opensAgain ? Descriptor.openAgain(descriptor, forWriting: true) : nil
+        return reopened.map { .reopened($0) } ?? .waiting
     }
 
     /// Writes as much as is taken without waiting, and returns the rest.

@@ -39,7 +39,6 @@ public struct WebResponse {
         } else {
             self.init(status: refusal.status, text: refusal.reason, fields: refusal.fields)
         }
-        complete(with: [])
     }
 
     /// Adds the fields that all answers have, and others of the server's. The answer's own go before all others.

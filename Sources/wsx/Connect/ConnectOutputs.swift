@@ -45,9 +45,10 @@ final class ConnectOutputs {
     /// Whether the frames that are shown are read too slowly.
     var isLogBusy: Bool { log?.isBusy ?? false }
 
-    /// Has ``logDidDrain`` called when that is over, if it is so.
+    /// Has ``logDidDrain`` called when that is over. It does not look whether it is so: who asks has just seen it, and by
+    /// now another thread may have written.
     func watchLog() {
-        if isLogBusy { logTimer.start(after: Console.busyInterval) }
+        if log != nil { logTimer.start(after: Console.busyInterval) }
     }
 
     /// Whether nothing waits to be written.

@@ -352,7 +352,7 @@ final class ConnectRun {
     /// An output has taken everything that had to wait, or is not waited for any more: the one place where the peer and
     /// the input go on.
     func outputDidDrain() {
-        if !outputs.isFull { resumeReading() }
+        if outputs.isFull { outputs.watchLog() } else { resumeReading() }
         readOn()
         if isStopping, outputs.isDrained { loop.stop() }
     }

@@ -13,7 +13,8 @@ final class BroadcastBudget {
     /// What is left of its budget.
     private var leftBytes = turnBytes
     private var pausedSenders: [Int] = []
-    private var hasPausedInput = false
+    /// Whether the input has to wait.
+    private(set) var holdsInput = false
 
     /// What one sender's messages may come to in a turn, in bytes: about two milliseconds of one core.
     static let turnBytes = 16 << 20
@@ -42,13 +43,13 @@ final class BroadcastBudget {
 
     private func pause(_ connection: Connection<ListenClient>?) {
         leftBytes = Self.turnBytes
-        if pausedSenders.isEmpty, !hasPausedInput { run.loop.atEndOfNextTurn(self) }
+        if pausedSenders.isEmpty, !holdsInput { run.loop.atEndOfNextTurn(self) }
         if let connection {
             connection.pauseReading(for: .turn)
             pausedSenders.append(connection.handler.number)
         } else {
             run.input?.pause()
-            hasPausedInput = true
+            holdsInput = true
         }
     }
 }
@@ -59,8 +60,8 @@ extension BroadcastBudget: EndOfTurnWork {
         let senders = pausedSenders
         pausedSenders.removeAll()
         for number in senders { run.server.connections[number]?.resumeReading(after: .turn) }
-        guard hasPausedInput else { return }
-        hasPausedInput = false
-        if run.slowReaders.isEmpty { run.readOn() }
+        guard holdsInput else { return }
+        holdsInput = false
+        run.readOn()
     }
 }

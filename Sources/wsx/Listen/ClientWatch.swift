@@ -63,8 +63,10 @@ final class ClientWatch {
         guard let limit = idleWatch?.limit else { return }
         let now = run.loop.now
         for (number, connection) in run.server.connections where !connection.isClosing {
-            // Who is not read, since our own output is full, or waits for what we hold back, cannot help it.
-            if connection.isPausedByUser || connection.handler.waitsForGate { idleWatch?.excuse(number, at: now) }
+            // Who is not read, since our own output is full, or waits for what we hold back, cannot help it; unless it does
+            // not read itself.
+            let hasToWait = connection.isPausedByUser || connection.handler.waitsForGate
+            if hasToWait, !connection.isFull { idleWatch?.excuse(number, at: now) }
             guard idleWatch?.isIdle(number, carriedBytes: connection.carriedBytes, at: now) ?? false else { continue }
             causes[number] = .idle(limit)
             run.close(connection, with: Self.idleFrame)

@@ -134,8 +134,12 @@ extension ListenRun: InputReader.Receiver {
         if holdsInput { input?.pause() }
     }
 
-    /// Whether there is nobody to send the input to, the recording does not keep up, or much waits for its time.
-    private var holdsInput: Bool { server.connections.isEmpty || recorder?.isFull ?? false || fullGateCount > 0 }
+    /// Whether there is nobody to send the input to, somebody or the recording does not keep up, much waits for its time,
+    /// or the input has had its share of the turn.
+    private var holdsInput: Bool {
+        server.connections.isEmpty || !slowReaders.isEmpty || recorder?.isFull ?? false || fullGateCount > 0
+            || budget.holdsInput
+    }
 
     /// The end of the input is not the end of the server.
     func inputEnded(_ error: IOError?) {

@@ -131,7 +131,7 @@ struct ListenSettings {
                 maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
             fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
             pausesReadingWhenFull: arguments.mode == .echo || replay != nil,
-            forfeitingReasons: [.gate, .program, .replay], answersPings: arguments.faults.answersPings)
+            forfeitingReasons: [.gate, .replay], answersPings: arguments.faults.answersPings)
     }
 
     /// Whether what is sent to a client goes through a gate.

@@ -56,7 +56,6 @@ final class SlowReaders {
 
     /// A client has room again, or has left.
     func clientDidDrain(_ number: Int) {
-        heldSenders.remove(number)
         readers[number] = nil
         goOn()
     }

@@ -55,10 +55,10 @@ final class ProgramOutput {
         resume()
     }
 
-    /// Closes the pipe unless something has come from it since this was last called.
+    /// Closes the pipe unless something has come from it since this was last called, or is still to be handed on.
     /// - Returns: Whether it is closed.
     func closeIfIdle() -> Bool {
-        if !hasMoved { close() }
+        if !hasMoved, unread.isEmpty { close() }
         hasMoved = false
         return isOver
     }

@@ -35,7 +35,8 @@ extension ProgramSession {
         guard let connection, let input else { return }
         let isTaking = input.untakenBytes < untakenBytes
         untakenBytes = input.untakenBytes
-        if !isTaking { connection.sendPing(RawSpan()) }
+        guard !isTaking else { return }
+        if connection.isLost { connection.terminate() } else { connection.sendPing(RawSpan()) }
     }
 
     // MARK: From the program

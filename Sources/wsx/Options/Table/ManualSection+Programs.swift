@@ -26,7 +26,8 @@ extension ManualSection {
             .paragraph(
                 """
                 A program that does not read pauses its client, and a client that does not read pauses its program. While a \
-                client has to wait, it is pinged every 2 seconds, to see whether it is still there.
+                client waits for a program that takes nothing, it is pinged every 2 seconds, to see whether it is still \
+                there.
                 """),
             .paragraph(
                 """

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import WSCore
 
@@ -38,6 +39,21 @@ import WSCore
             return bytes.count
         }
         #expect(result.text.utf8.count <= 200_000 + EventLoop.readBufferBytes)
+    }
+
+    @Test("a pipe is not closed as idle while there is something of it to be handed on")
+    func idle() throws {
+        var timer: Timer?
+        let result = try Self.read("seq 2000") { output, loop, bytes in
+            // From the first read on, and oftener than anything is read.
+            if timer == nil {
+                timer = Timer(on: loop) { _ = output()?.closeIfIdle() }
+                timer?.start(after: .milliseconds(1), every: .milliseconds(1))
+            }
+            usleep(200)
+            return min(bytes.count, 100)
+        }
+        #expect(result.text == (1...2000).map { "\($0)\n" }.joined())
     }
 
     /// What a script writes, and in which turns `take` was given some of it.
