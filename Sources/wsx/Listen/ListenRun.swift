@@ -117,7 +117,8 @@ final class ListenRun {
         do throws(Failure) {
             let address = try start()
             threads = try settings.forFurtherThreads(listeningOn: address).map { (all) throws(Failure) in
-                try ListenThreads(all, on: loop) { [unowned self] in stopIfOver() }
+                // Weak: the last of them may say so when the loop turns for the last time, as it is released.
+                try ListenThreads(all, on: loop) { [weak self] in self?.stopIfOver() }
             }
             if settings.isRepl { try startEditor() }
             announce()
