@@ -202,7 +202,9 @@ import Testing
     func refusals() throws {
         func answer(_ refusal: HandshakeRefusal, to method: String?) -> String {
             let time = WallTime(seconds: 0, microseconds: 0)
-            return String(decoding: WebResponse(refusal).bytes(answering: method, at: time), as: UTF8.self)
+            var response = WebResponse(refusal)
+            response.complete(with: [])
+            return String(decoding: response.bytes(answering: method, at: time), as: UTF8.self)
         }
         let html = HeaderField(wellFormedName: "content-type", value: "text/html")
         let common = """
