@@ -16,6 +16,7 @@ extension FuzzTarget {
             switch try CommandLineParser.parse(words.compactMap { $0 }) {
             case .connect(let arguments): checkConnect(arguments)
             case .listen(let arguments): checkListen(arguments)
+            case .bench(let arguments): checkBench(arguments)
             case .help(let text), .completions(let text): expect(text.hasSuffix("\n"), "the text does not end its line")
             case .version: break
             }
@@ -42,6 +43,12 @@ extension FuzzTarget {
         } catch {
             expectOneSafeLine(error.message ?? "")
         }
+    }
+
+    private static func checkBench(_ arguments: BenchArguments) {
+        expect(arguments.connectionCount > 0 && arguments.inFlight > 0, "there is nothing to send on")
+        expect(arguments.sizeBytes > 0 && arguments.messageCount.map { $0 > 0 } ?? true, "there is nothing to send")
+        expect(arguments.duration.map { $0 > .zero } ?? true && arguments.replyTimeout > .zero, "a time is not positive")
     }
 
     private static func checkListen(_ arguments: ListenArguments) {
