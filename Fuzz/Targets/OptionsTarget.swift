@@ -48,7 +48,8 @@ extension FuzzTarget {
     private static func checkBench(_ arguments: BenchArguments) {
         expect(arguments.connectionCount > 0 && arguments.inFlight > 0, "there is nothing to send on")
         expect(arguments.sizeBytes > 0 && arguments.messageCount.map { $0 > 0 } ?? true, "there is nothing to send")
-        expect(arguments.duration.map { $0 > .zero } ?? true && arguments.replyTimeout > .zero, "a time is not positive")
+        expect(
+            arguments.duration.map { $0 > .zero } ?? true && arguments.replyTimeout > .zero, "a time is not positive")
     }
 
     private static func checkListen(_ arguments: ListenArguments) {
