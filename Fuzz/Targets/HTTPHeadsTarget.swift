@@ -23,7 +23,7 @@ extension FuzzTarget {
     }
 
     private static func checkHead(_ outcome: HeadOutcome, _ kind: HTTPHeadParser.Kind) {
-        var startLine: String
+        let startLine: String
         let fields: HTTPFields
         switch outcome {
         case .needsMore: return
@@ -37,14 +37,15 @@ extension FuzzTarget {
             startLine = "HTTP/1.\(head.minorVersion) \(padded(head.status)) \(head.reason)"
             fields = head.fields
         }
+        var written = Array(startLine.utf8)
         for field in fields {
             expect(ASCII.isToken(field.name), "the name is no token: \(field.name)")
             let isClean = field.value.utf8.allSatisfy { $0 == ASCII.tab || ($0 >= 0x20 && $0 != 0x7F) }
             expect(isClean, "a value contains a control character: \(field.value)")
             expectEqual(Array(field.value.utf8), Array(ASCII.trimmed(field.value).utf8), "a value and itself trimmed")
-            startLine += "\r\n\(field.name): \(field.value)"
+            written += Array("\r\n\(field.name): ".utf8) + field.valueBytes
         }
-        let written = Array((startLine + "\r\n\r\n").utf8)
+        written += Array("\r\n\r\n".utf8)
         // What is not UTF-8 becomes longer when it is repaired.
         let limits = HeadLimits(maximumBytes: .max, maximumFields: .max)
         let again = HeadOutcome(of: [written[...]], kind, limits: limits)
