@@ -16,6 +16,8 @@ struct BenchSettings: Sendable {
     private static let defaultDuration = Duration.seconds(10)
     /// Descriptors for anything but connections: the loop's, standard ones, files of certificates, the server of `echo:`.
     private static let reservedDescriptors = 64
+    /// With more bytes queued for a connection, its messages wait where they take less room.
+    private static let queueLimitBytes = 256 << 10
 
     /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
@@ -25,6 +27,11 @@ struct BenchSettings: Sendable {
         connector = composition.connector
         tls = composition.tls
         duration = arguments.duration ?? (arguments.messageCount == nil ? Self.defaultDuration : nil)
+        guard arguments.threadCount <= arguments.connectionCount else {
+            throw .badArgument(
+                what: "--threads \(arguments.threadCount)",
+                why: "there are only \(Failure.number(arguments.connectionCount, "connection")); see --connections")
+        }
         try checkDescriptors()
     }
 
@@ -44,16 +51,37 @@ struct BenchSettings: Sendable {
             role: .client,
             limits: Limits(
                 maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
-            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout)
+            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
+            queueLimitBytes: Self.queueLimitBytes)
+    }
+
+    /// How long messages are sent before they count.
+    var warmup: Duration { arguments.warmup }
+
+    /// How long it takes from the first message until the whole load is there.
+    var ramp: Duration { arguments.ramp }
+
+    /// When the connections of a thread are to be opened; nil: as soon as can be.
+    func openings(for share: LoadShare) -> LoadSchedule? {
+        arguments.connectRate.map {
+            LoadSchedule(rate: Double($0), connectionCount: arguments.connectionCount, share: share)
+        }
+    }
+
+    /// When the messages of a thread are due; nil: each reply has the next one sent.
+    func schedule(for share: LoadShare) -> LoadSchedule? {
+        arguments.rate.map {
+            LoadSchedule(rate: Double($0), ramp: ramp, connectionCount: arguments.connectionCount, share: share)
+        }
     }
 
     /// What results tell of it.
     var description: BenchDescription {
         let byteCount = arguments.message?.utf8.count ?? arguments.sizeBytes
         return BenchDescription(
-            mode: .echo, url: "\(url)", connections: arguments.connectionCount, threads: 1,
-            message: BenchDescription.Message(kind: kind, byteCount: byteCount), inFlight: arguments.inFlight,
-            rateAsked: nil)
+            mode: arguments.mode, url: "\(url)", connections: arguments.connectionCount, threads: arguments.threadCount,
+            message: BenchDescription.Message(kind: kind, byteCount: byteCount),
+            inFlight: arguments.rate == nil ? arguments.inFlight : nil, rateAsked: arguments.rate)
     }
 
     /// The kind of the messages.

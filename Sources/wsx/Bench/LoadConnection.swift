@@ -6,6 +6,8 @@ final class LoadConnection: ConnectionHandler {
     let number: UInt64
     /// Which of its messages are without a reply.
     var ledger: EchoLedger
+    /// When messages were due that wait for room in its queue, in nanoseconds.
+    var owedTimes: [UInt64] = []
     /// The connection; nil before it is open and after its end.
     var connection: Connection<LoadConnection>?
     /// Outlives all of its connections, and is asked for with every message: counting references to it took a tenth of the
@@ -29,6 +31,11 @@ final class LoadConnection: ConnectionHandler {
         _ connection: Connection<LoadConnection>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
         worker.received(payload, as: kind, by: self, outbox: &outbox)
+    }
+
+    /// Sends what has waited for room.
+    func connectionDidDrain(_ connection: Connection<LoadConnection>) {
+        worker.drained(self)
     }
 
     /// Reports the end.

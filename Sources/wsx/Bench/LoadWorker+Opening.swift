@@ -7,20 +7,41 @@ extension LoadWorker {
 
     /// Opens the connections.
     func open() {
-        while phase == .opening, begunCount < connectionCount, connectors.count < Self.mostOpening { openNext() }
+        while phase == .opening, begunCount < connectionCount, connectors.count < Self.mostOpening, isOpeningDue() {
+            openNext()
+        }
         guard phase == .opening, begunCount == connectionCount, connectors.isEmpty else { return }
         phase = .ready
+        paceTimer = nil
+        post.withValue { $0 = LoadPost(openCount: connections.count, failure: failure) }
         didOpen?()
     }
 
+    /// Whether it is time for the next connection; the timer calls when it will be.
+    private func isOpeningDue() -> Bool {
+        guard var openings else { return true }
+        takeTime()
+        if startTime == 0 { startTime = now }
+        let time = startTime + openings.offset
+        guard time <= now else {
+            let timer = paceTimer ?? PreciseTimer(on: loop) { [unowned self] in open() }
+            paceTimer = timer
+            timer.start(at: time)
+            return false
+        }
+        openings.advance()
+        self.openings = openings
+        return true
+    }
+
     private func openNext() {
-        let number = UInt64(begunCount)
+        let number = share.connectionNumber(at: begunCount)
         begunCount += 1
         let connector = Connector(settings.connector, resources: connectorResources, on: loop) {
             [unowned self] result in
             switch result {
             case .success(let opened): self.opened(opened, number)
-            case .failure(let error): failed(error)
+            case .failure(let error): note(error)
             }
             connectors[number] = nil
             // Not from within: what fails at once would be as deep as there are connections.
@@ -48,14 +69,5 @@ extension LoadWorker {
         handler.connection = connection
         connections[number] = handler
         connection.start(with: opened.firstBytes)
-    }
-
-    private func failed(_ error: ConnectError) {
-        let failure = Failure.connecting(url: "\(settings.url)", error)
-        switch failure.status {
-        case .timedOut: note(failure, counting: \.timeouts)
-        case .refused, .violation: note(failure, counting: \.handshakeErrors)
-        default: note(failure, counting: \.connectErrors)
-        }
     }
 }

@@ -4,12 +4,23 @@ import WSCore
 struct BenchArguments: Equatable, Sendable, ClientArguments {
     var url = ""
 
+    var mode = BenchMode.echo
     /// 1 or more.
     var connectionCount = 10
+    /// 1 or more.
+    var threadCount = 1
+    /// Connections a second, 1 or more; nil: as fast as can be.
+    var connectRate: Int?
     /// More than 0; nil: ``messageCount`` says when to end, or nothing does, which is 10 s.
     var duration: Duration?
     /// 1 or more, in all; nil: as many as there is time for.
     var messageCount: Int?
+    /// Messages a second in all, 1 or more; nil: each reply has the next one sent.
+    var rate: Int?
+    /// How long it takes until the whole load is there.
+    var ramp = Duration.zero
+    /// How long messages are sent before they count.
+    var warmup = Duration.zero
     /// The messages of a connection that may be without a reply, 1 or more.
     var inFlight = 1
     /// More than 0.

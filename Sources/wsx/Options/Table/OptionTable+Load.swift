@@ -13,6 +13,28 @@ extension OptionTable {
                     arguments.connectionCount = try CountValue.parse(value, largest: 1_000_000)
                 })),
         OptionSpecification(
+            "connect-rate", value: OptionValue("N"), group: .load,
+            summary: "Connections to open each second",
+            manual: """
+                Open *N* connections a second, evenly spaced, in place of as many as there can be; the next ones wait while \
+                256 are being opened.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.connectRate = try CountValue.parse(value, largest: 1_000_000)
+                })),
+        OptionSpecification(
+            "threads", "t", value: OptionValue("N"), default: "1", group: .load,
+            summary: "Threads that share the connections",
+            manual: """
+                Run *N* threads, each with its share of the connections. One thread is enough for most servers; when the \
+                results say that a thread was busy all the time, it takes more.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.threadCount = try CountValue.parse(value, largest: 1024)
+                })),
+        OptionSpecification(
             "duration", "d", value: OptionValue("DURATION"), conflicts: ["messages"], group: .load,
             summary: "Send for so long (10s)",
             manual: """
@@ -30,6 +52,41 @@ extension OptionTable {
             effect: .update(
                 .bench { arguments, value throws(ValueProblem) in
                     arguments.messageCount = try CountValue.parse(value)
+                })),
+        OptionSpecification(
+            "rate", "r", value: OptionValue("N"), conflicts: ["in-flight"], group: .load,
+            summary: "Messages a second in all, replies or not",
+            manual: """
+                Send *N* messages a second on all connections together, evenly spaced, whatever the server does. The latency \
+                of a message counts from when it was due: a server that stands still for a second is seen to keep all \
+                those waiting that came in that second. Messages that were due and for which a connection had no room are \
+                counted as `unsent`.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.rate = try CountValue.parse(value, largest: 100_000_000)
+                })),
+        OptionSpecification(
+            "ramp", value: OptionValue("DURATION"), group: .load,
+            summary: "Reach the full load after so long",
+            manual: """
+                Begin gently: connections begin to send one after the other during *DURATION*, or `--rate` grows from nothing. \
+                It is part of the time that is measured, unless `--warmup` is as long.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.ramp = try DurationValue.parse(value, zeroAllowed: false)
+                })),
+        OptionSpecification(
+            "warmup", value: OptionValue("DURATION"), group: .load,
+            summary: "Send for so long before messages count",
+            manual: """
+                Send for *DURATION* before what `--duration` and `--messages` say, and leave the messages of that time out of \
+                all results but the errors.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.warmup = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
             "in-flight", value: OptionValue("N"), default: "1", group: .load,
