@@ -76,7 +76,7 @@ final class BenchRun {
 
     private func didOpen() {
         let openCount = crew.openCount
-        guard openCount > 0 else { return crew.drain() }
+        guard openCount > 0 || settings.arguments.mode == .connect else { return crew.drain() }
         if let failure = crew.openingFailure?.message {
             hasToldFailure = true
             console.error("\(failure); going on with \(openCount) of \(settings.arguments.connectionCount) connections")

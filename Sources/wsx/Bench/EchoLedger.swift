@@ -62,6 +62,12 @@ struct EchoLedger: ~Copyable {
         next &+= 1
     }
 
+    /// Enters the next message, to which no reply is expected, nor to any before it.
+    mutating func sendForNothing() {
+        next &+= 1
+        first = next
+    }
+
     /// Takes the oldest message that is expected, which there is, as answered, and returns when it was sent.
     @inline(__always)
     mutating func takeFirst() -> UInt64 {

@@ -8,6 +8,7 @@ final class LoadCrew {
     private var threads: [LoopThread] = []
     private var members: [Member] = []
     private var openingCount = 0
+    private var sendingCount = 0
     private var runningCount = 0
     private let loop: EventLoop
     /// Called on the loop when all threads have opened their connections, or could not.
@@ -21,6 +22,7 @@ final class LoadCrew {
         let worker: LoadWorker
         let post: Guarded<LoadPost>
         let start: LoopWaker
+        let settle: LoopWaker
         let drain: LoopWaker
         let terminate: LoopWaker
     }
@@ -30,8 +32,9 @@ final class LoadCrew {
         let settings: BenchSettings
         let share: LoadShare
         let handover = Handover<Result<Member, Failure>>()
-        /// Told when the connections are open, and when there is nothing more to do.
+        /// Told when the connections are open, when all is sent, and when there is nothing more to do.
         let didOpen: LoopWaker
+        let didSend: LoopWaker
         let didEnd: LoopWaker
     }
 
@@ -47,13 +50,14 @@ final class LoadCrew {
     /// Starts the threads, which begin to open their connections.
     func open(_ settings: BenchSettings) throws(Failure) {
         let count = settings.arguments.threadCount
-        (openingCount, runningCount) = (count, count)
+        (openingCount, sendingCount, runningCount) = (count, count, count)
         for index in 0..<count {
             let start: Start
             do throws(IOError) {
                 start = Start(
                     settings: settings, share: LoadShare(index: index, count: count),
                     didOpen: try LoopWaker(on: loop) { [weak self] in self?.threadOpened() },
+                    didSend: try LoopWaker(on: loop) { [weak self] in self?.threadSent() },
                     didEnd: try LoopWaker(on: loop) { [weak self] in self?.threadEnded() })
                 threads.append(try LoopThread { Self.run(start) })
             } catch {
@@ -110,6 +114,17 @@ final class LoadCrew {
         if openingCount == 0 { didOpen?() }
     }
 
+    /// When the last has sent what it had to, readers can be told what is to come.
+    private func threadSent() {
+        sendingCount -= 1
+        guard sendingCount == 0 else { return }
+        let count = members.reduce(0) { $0 + $1.post.withValue(\.publishedCount) }
+        for member in members {
+            member.post.withValue { $0.expectedDeliveries = count }
+            member.settle.wake()
+        }
+    }
+
     private func threadEnded() {
         runningCount -= 1
         if runningCount == 0 { didEnd?() }
@@ -122,6 +137,7 @@ final class LoadCrew {
             let worker = try makeWorker(start)
             start.handover.give(.success(try makeMember(worker)))
             worker.didOpen = { start.didOpen.wake() }
+            worker.didSend = { start.didSend.wake() }
             worker.didEnd = { [unowned worker] in worker.loop.stop() }
             worker.open()
             worker.loop.run()
@@ -149,6 +165,9 @@ final class LoadCrew {
                 worker: worker, post: post,
                 start: try LoopWaker(on: worker.loop) { [weak worker] in
                     worker?.start(at: post.withValue(\.startTime))
+                },
+                settle: try LoopWaker(on: worker.loop) { [weak worker] in
+                    worker?.settle(post.withValue(\.expectedDeliveries))
                 },
                 drain: try LoopWaker(on: worker.loop) { [weak worker] in worker?.drain(limit: hurriedLimit) },
                 terminate: try LoopWaker(on: worker.loop) { [weak worker] in worker?.terminate() })

@@ -2,17 +2,8 @@ import WSCore
 
 // What happens for every message and its reply.
 extension LoadWorker {
-    /// Sends the next message of a connection, which is due now or was before; false: it takes no more.
-    func send(on load: LoadConnection, dueAt time: UInt64) -> Bool {
-        message.stamp(load.ledger.next, of: load.number)
-        guard let connection = load.connection, message.withBytes({ connection.send($0, as: kind) }) else { return false }
-        load.ledger.send(at: time)
-        countSent(dueAt: time)
-        return true
-    }
-
     @inline(__always)
-    private func countSent(dueAt time: UInt64) {
+    func countSent(dueAt time: UInt64) {
         guard isCounted(time) else { return }
         tally.sent &+= 1
         if schedule == nil { remainingMessages &-= 1 }
@@ -21,7 +12,7 @@ extension LoadWorker {
 
     /// Checks a reply, records how long it took, and sends what may follow it.
     @inline(__always)
-    func received(_ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection, outbox: inout Outbox) {
+    func receivedEcho(_ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection, outbox: inout Outbox) {
         if connection.ledger.expectedCount > 0 {
             message.stamp(connection.ledger.first, of: connection.number)
             if kind == self.kind, message.isEqual(to: payload) {
@@ -110,7 +101,15 @@ extension LoadWorker: EndOfTurnWork {
     /// Looks whether a reply is missing.
     func endTurn() {
         isCheckScheduled = false
-        guard phase == .draining, connections.values.allSatisfy({ $0.ledger.unansweredCount == 0 }) else { return }
-        close()
+        if phase == .draining, hasAllReplies { close() }
+    }
+
+    private var hasAllReplies: Bool {
+        switch mode {
+        case .echo, .idle: connections.values.allSatisfy { $0.ledger.unansweredCount == 0 }
+        case .send, .receive: true
+        case .connect: connectors.isEmpty && connections.isEmpty
+        case .broadcast: hasAllDeliveries
+        }
     }
 }

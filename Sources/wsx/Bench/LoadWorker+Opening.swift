@@ -5,12 +5,12 @@ extension LoadWorker {
     /// queue of one that is near.
     private static let mostOpening = 256
 
-    /// Opens the connections.
+    /// Opens the connections, unless opening them is what is measured.
     func open() {
-        while phase == .opening, begunCount < connectionCount, connectors.count < Self.mostOpening, isOpeningDue() {
+        while phase == .opening, mode != .connect, begunCount < connectionCount, connectors.count < Self.mostOpening, isOpeningDue() {
             openNext()
         }
-        guard phase == .opening, begunCount == connectionCount, connectors.isEmpty else { return }
+        guard phase == .opening, begunCount == connectionCount || mode == .connect, connectors.isEmpty else { return }
         phase = .ready
         paceTimer = nil
         post.withValue { $0 = LoadPost(openCount: connections.count, failure: failure) }
@@ -35,15 +35,24 @@ extension LoadWorker {
     }
 
     private func openNext() {
-        let number = share.connectionNumber(at: begunCount)
         begunCount += 1
+        open(share.connectionNumber(at: begunCount - 1)) { _ in }
+    }
+
+    /// Opens a connection.
+    /// - Parameter didFinish: Called with whether that succeeded, before anything else is done with the connection.
+    func open(_ number: UInt64, didFinish: @escaping (Bool) -> Void) {
         let connector = Connector(settings.connector, resources: connectorResources, on: loop) {
             [unowned self] result in
-            switch result {
-            case .success(let opened): self.opened(opened, number)
-            case .failure(let error): note(error)
-            }
             connectors[number] = nil
+            switch result {
+            case .success(let opened):
+                didFinish(true)
+                self.opened(opened, number)
+            case .failure(let error):
+                didFinish(false)
+                note(error)
+            }
             // Not from within: what fails at once would be as deep as there are connections.
             scheduleOpening()
         }
@@ -51,23 +60,27 @@ extension LoadWorker {
         connector.start()
     }
 
-    private func scheduleOpening() {
+    /// Goes on with opening connections in a moment.
+    func scheduleOpening() {
         guard openTimer == nil else { return }
         openTimer = Timer(on: loop) { [unowned self] in
             openTimer = nil
-            open()
+            if phase == .opening { open() } else if mode == .connect { continueLoad() }
         }
         openTimer?.start(after: .zero)
     }
 
     private func opened(_ opened: Connector.Opened, _ number: UInt64) {
-        handshakes.record(UInt64(max(0, opened.duration / .nanoseconds(1))))
-        let handler = LoadConnection(number, inFlight: inFlight, of: self)
+        handshakes.record(opened.duration.wholeNanoseconds)
+        phases.record(opened.phaseDurations)
+        let handler = LoadConnection(
+            number, inFlight: inFlight, publisherCount: mode == .broadcast ? settings.arguments.publisherCount : 0, of: self)
         let connection = Connection(
             opened.stream, settings: connectionSettings, deflate: opened.deflate, resources: connectionResources,
             handler: handler)
         handler.connection = connection
         connections[number] = handler
         connection.start(with: opened.firstBytes)
+        if mode == .connect { connection.close(settings.closeFrame) }
     }
 }

@@ -22,9 +22,13 @@ extension LoadWorker {
 
     /// Sends what is due, and has the timer call again.
     func continueLoad() {
-        guard phase == .loading else { return }
+        guard phase == .loading else { return closeIfAnswered() }
         takeTime()
-        if schedule == nil { startConnections() } else { sendDue() }
+        switch mode {
+        case .connect: attemptDue()
+        case .receive: subscribe()
+        case .echo, .send, .broadcast, .idle: if schedule == nil { startConnections() } else { sendDue() }
+        }
         drainIfSent()
     }
 
@@ -85,7 +89,7 @@ extension LoadWorker {
     func drained(_ load: LoadConnection) {
         guard phase == .loading else { return closeIfAnswered() }
         takeTime()
-        guard schedule != nil else { return refill(load) }
+        guard schedule != nil else { return sendOn(load) }
         var sentCount = 0
         for time in load.owedTimes {
             guard load.connection?.isFull == false, send(on: load, dueAt: time) else { break }

@@ -35,6 +35,8 @@ final class LoadWorker {
     var latencies = LatencyRecorder()
     /// How long connections took to open, in nanoseconds.
     var handshakes = Histogram()
+    /// How long each part of that took, in nanoseconds.
+    var phases = PhaseHistograms()
     /// How much later than they were due messages of an open loop were sent, in nanoseconds.
     var delays = Histogram()
     /// The first thing that went wrong.
@@ -62,7 +64,15 @@ final class LoadWorker {
     let mode: BenchMode
     let kind: MessageKind
     let inFlight: Int
+    /// What is sent, but by publishers.
     var message: EchoMessage
+    /// What publishers send.
+    var delivery: DeliveryMessage
+    /// How many messages each reader is to receive; nil: that is not known yet.
+    var expectedDeliveries: Int?
+    /// Connections that are to send on in the next turn.
+    var waitingSenders: [LoadConnection] = []
+    lazy var nextSending = LoadSending(of: self)
     /// How many messages may still be sent.
     var remainingMessages: Int
     /// When connections are to be opened; nil: as soon as can be.
@@ -71,6 +81,9 @@ final class LoadWorker {
     var schedule: LoadSchedule?
     /// The number of messages that were due and wait for room in the queue of their connection.
     var owedCount = 0
+    /// The connections that receive what publishers send, at the beginning of the load.
+    var readerCount = 0
+    private var hasReportedSent = false
     /// How many connections have begun to send, in a closed loop.
     var startedCount = 0
     /// The time that was taken last, on the loop's clock in nanoseconds.
@@ -101,8 +114,9 @@ final class LoadWorker {
         kind = settings.kind
         inFlight = arguments.inFlight
         message = settings.makeMessage()
+        delivery = DeliveryMessage(byteCount: settings.messageBytes)
         remainingMessages =
-            arguments.messageCount.map { share.messageCount(of: $0, connectionCount: arguments.connectionCount) } ?? .max
+            arguments.messageCount.map { share.messageCount(of: $0, connectionCount: settings.senderCount) } ?? .max
         openings = settings.openings(for: share)
         schedule = settings.schedule(for: share)
     }
@@ -128,7 +142,13 @@ final class LoadWorker {
         startProcessorTime = ProcessorTime.usedByThread
         startWarmupTimer()
         startReplyTimer()
-        senders = connections.values.sorted { $0.number < $1.number }
+        senders = connections.values.filter { mode != .broadcast || isPublisher($0) }.sorted { $0.number < $1.number }
+        readerCount = connections.count - (mode == .broadcast ? senders.count : 0)
+        if mode == .broadcast, share.connectionCount(of: settings.arguments.publisherCount) == 0 {
+            // Nothing to send: how long the others do is for them to say.
+            remainingMessages = .max
+            reportSent()
+        }
         paceTimer = PreciseTimer(on: loop) { [unowned self] in continueLoad() }
         continueLoad()
     }
@@ -162,15 +182,25 @@ final class LoadWorker {
             endTime = max(countStart, min(now, sendEnd))
             processorTime = ProcessorTime.usedByThread - startProcessorTime
             endSchedule()
-            didSend?()
+            reportSent()
         }
         phase = .draining
         phaseTimer = Timer(on: loop) { [unowned self] in
-            if limit == nil { tally.timeouts += connections.values.reduce(0) { $0 + $1.ledger.expectedCount } }
+            if limit == nil {
+                tally.timeouts += connectors.count + connections.values.reduce(0) { $0 + $1.ledger.expectedCount }
+            }
             close()
         }
         phaseTimer?.start(after: limit ?? settings.arguments.replyTimeout)
         closeIfAnswered()
+    }
+
+    /// Tells that nothing more is sent, once.
+    private func reportSent() {
+        guard !hasReportedSent else { return }
+        hasReportedSent = true
+        post.withValue { $0.publishedCount = tally.sent }
+        didSend?()
     }
 
     /// Closes all connections, as they should be.
@@ -205,10 +235,11 @@ final class LoadWorker {
         load.connection = nil
         tally.addBytes(sent: connection.sentTraffic, received: connection.receivedTraffic)
         tally.lost += load.ledger.unansweredCount(since: countStart)
-        if phase != .closing { note(prematureEnd: end) } else { note(end) }
+        if phase != .closing, mode != .connect { note(prematureEnd: end) } else { note(end) }
         switch phase {
         case .opening, .ready: break
         case .loading:
+            if mode == .connect { return scheduleOpening() }
             forget(load)
             if connections.isEmpty { drain() }
         case .draining: closeIfAnswered()

@@ -13,6 +13,10 @@ struct BenchArguments: Equatable, Sendable, ClientArguments {
     var connectRate: Int?
     /// More than 0; nil: ``messageCount`` says when to end, or nothing does, which is 10 s.
     var duration: Duration?
+    /// 1 or more, fewer than ``connectionCount``.
+    var publisherCount = 1
+    /// From one ping of a connection to the next, more than 0.
+    var heartbeat = Duration.seconds(10)
     /// 1 or more, in all; nil: as many as there is time for.
     var messageCount: Int?
     /// Messages a second in all, 1 or more; nil: each reply has the next one sent.
@@ -28,8 +32,8 @@ struct BenchArguments: Equatable, Sendable, ClientArguments {
 
     /// Nil: messages of ``sizeBytes`` are made up.
     var message: String?
-    /// 1 or more.
-    var sizeBytes = 20
+    /// 1 or more; nil: as many as the mode needs.
+    var sizeBytes: Int?
     var payload = PayloadKind.automatic
 
     var output = ResultFormat.text

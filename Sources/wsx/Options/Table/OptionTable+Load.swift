@@ -1,6 +1,34 @@
 extension OptionTable {
+    private static func modes(but mode: BenchMode) -> [OptionReference] {
+        BenchMode.allCases.filter { $0 != mode }.map { OptionReference("mode", value: $0.rawValue) }
+    }
+
     /// How much a load test does, and with what.
     static let load = [
+        OptionSpecification(
+            "mode", value: OptionValue("MODE", .choices(of: BenchMode.self)), default: "echo", group: .load,
+            summary: "What connections do: echo, send, ...",
+            manual: "What the connections do and what is measured, see MODES.",
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in arguments.mode = try BenchMode.parse(value) })),
+        OptionSpecification(
+            "publishers", value: OptionValue("N"), default: "1",
+            conflicts: modes(but: .broadcast), requires: ["mode"], group: .load,
+            summary: "Connections that publish (broadcast)",
+            manual: "In `--mode broadcast`, publish on the first *N* connections; all others read.",
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.publisherCount = try CountValue.parse(value, largest: 10_000)
+                })),
+        OptionSpecification(
+            "heartbeat", value: OptionValue("DURATION"), default: "10s",
+            conflicts: modes(but: .idle), requires: ["mode"], group: .load,
+            summary: "Time from ping to ping (idle)",
+            manual: "In `--mode idle`, send each connection a ping every *DURATION*; all of them are evenly spaced.",
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
+                })),
         OptionSpecification(
             "connections", "c", value: OptionValue("N"), default: "10", group: .load,
             summary: "Connections to open",
@@ -46,7 +74,7 @@ extension OptionTable {
                     arguments.duration = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "messages", "n", value: OptionValue("N"), conflicts: ["duration"], group: .load,
+            "messages", "n", value: OptionValue("N"), conflicts: ["duration", "mode=receive", "mode=idle"], group: .load,
             summary: "Send so many messages in all",
             manual: "Send *N* messages, on all connections together, then end as with `--duration`.",
             effect: .update(
@@ -54,7 +82,7 @@ extension OptionTable {
                     arguments.messageCount = try CountValue.parse(value)
                 })),
         OptionSpecification(
-            "rate", "r", value: OptionValue("N"), conflicts: ["in-flight"], group: .load,
+            "rate", "r", value: OptionValue("N"), conflicts: ["in-flight", "mode=receive", "mode=idle"], group: .load,
             summary: "Messages a second in all, replies or not",
             manual: """
                 Send *N* messages a second on all connections together, evenly spaced, whatever the server does. The latency \
@@ -89,7 +117,7 @@ extension OptionTable {
                     arguments.warmup = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "in-flight", value: OptionValue("N"), default: "1", group: .load,
+            "in-flight", value: OptionValue("N"), default: "1", conflicts: modes(but: .echo), group: .load,
             summary: "Messages of a connection without a reply",
             manual: """
                 Let *N* messages of each connection be without a reply; with each reply the next message is sent. With 1 \
@@ -111,7 +139,8 @@ extension OptionTable {
                     arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "message", "m", value: OptionValue("TEXT"), conflicts: ["size"], group: .messages,
+            "message", "m", value: OptionValue("TEXT"),
+            conflicts: ["size", "mode=connect", "mode=broadcast", "mode=idle"], group: .messages,
             summary: "Send this message",
             manual: """
                 Send *TEXT*, over and over. Since all messages are the same, a reply that is missing, doubled or out of \
@@ -123,8 +152,9 @@ extension OptionTable {
                     arguments.message = value
                 })),
         OptionSpecification(
-            "size", value: OptionValue("SIZE"), default: "20", conflicts: ["message"], group: .messages,
-            summary: "Size of the messages",
+            "size", value: OptionValue("SIZE"),
+            conflicts: ["message", "mode=receive", "mode=connect", "mode=idle"], group: .messages,
+            summary: "Size of the messages (20; broadcast: 40)",
             manual: """
                 Send messages of *SIZE*, each with its number and a hash of it and its connection in front, as 16 \
                 hexadecimal digits: so that every reply is known to be the right one. With less than 16 bytes, some of the \
