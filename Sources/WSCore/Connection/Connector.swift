@@ -339,7 +339,8 @@ public final class Connector {
                 .success(
                     Opened(
                         stream: stream, request: request, upgrade: opened.upgrade, tls: tls, deflate: deflate,
-                        firstBytes: opened.firstBytes, peer: peer ?? "", duration: loop.now - startTime, phaseDurations: phaseDurations)))
+                        firstBytes: opened.firstBytes, peer: peer ?? "", duration: loop.now - startTime,
+                        phaseDurations: phaseDurations)))
         } catch {
             finish(.failure(.compression(error)))
         }

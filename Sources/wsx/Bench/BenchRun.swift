@@ -10,8 +10,7 @@ final class BenchRun {
     private var workers: [LoadWorker] = []
     /// The server behind `echo:`.
     private let embeddedEcho: ListenRun?
-    /// Where the histograms go, opened before the run: it is not to be for nothing.
-    private let histogramFile: OutputFile?
+    private let outputs: ResultOutputs
     private var startTime = WallTime.now
     /// Whether what went wrong first has been told.
     private var hasToldFailure = false
@@ -35,14 +34,7 @@ final class BenchRun {
         self.loop = loop
         self.console = console
         crew = LoadCrew(on: loop)
-        do throws(IOError) {
-            histogramFile = try settings.arguments.histogramPath.map { (path) throws(IOError) in
-                try OutputFile(creating: path)
-            }
-        } catch {
-            let path = escapingControls(settings.arguments.histogramPath ?? "")
-            throw .badArgument(what: "--hdr \(path)", why: error == .noReader ? "nobody reads from it" : "\(error)")
-        }
+        outputs = try ResultOutputs(settings.arguments, console: console)
     }
 
     /// Runs, and returns why it did not end as asked, if it did not.
@@ -68,7 +60,7 @@ final class BenchRun {
         workers = crew.join()
         // Without a connection there is nothing to tell but why.
         guard workers.contains(where: { $0.handshakes.totalCount > 0 }) else { return signalFailure ?? failure }
-        return report() ?? signalFailure ?? verdict()
+        return report()
     }
 
     /// The first thing that went wrong.
@@ -95,9 +87,8 @@ final class BenchRun {
     }
 
     /// Why a run that came to its end is not as it should be.
-    private func verdict() -> Failure? {
+    private func verdict(on tally: LoadTally) -> Failure? {
         if let failure { return hasToldFailure ? .told(failure) : failure }
-        let tally = workers.reduce(into: LoadTally()) { $0.add($1.tally) }
         if !tally.isFlawless { return .badReplies(tally) }
         guard tally.timeouts > 0 else { return nil }
         return .lateReplies(tally.timeouts, after: settings.arguments.replyTimeout)
@@ -105,25 +96,12 @@ final class BenchRun {
 
     // MARK: Results
 
-    /// Writes the results, and returns why that failed, if it did.
+    /// Writes the results and judges them; returns the worst of what went wrong.
     private func report() -> Failure? {
         let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
-        let text =
-            switch settings.arguments.output {
-            case .text: results.table(console.colors(on: StandardDescriptors.output))
-            case .json: results.json()
-            }
-        let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
-        // A reader that goes away has seen enough.
-        if let error, error != .brokenPipe { return .output(error) }
-        return writeHistograms(results)
-    }
-
-    private func writeHistograms(_ results: borrowing BenchResults) -> Failure? {
-        guard let histogramFile else { return nil }
-        let text = HistogramLog.text(of: results.seconds, startTime: results.startTime, duration: results.duration)
-        return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
-            .recording(path: settings.arguments.histogramPath ?? "", $0)
-        }
+        let verdicts = outputs.verdicts(on: results)
+        let problem = outputs.write(results, verdicts)
+        let judgement = outputs.judge(verdicts)
+        return problem ?? signalFailure ?? verdict(on: results.tally) ?? judgement
     }
 }

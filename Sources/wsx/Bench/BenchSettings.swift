@@ -50,7 +50,9 @@ struct BenchSettings: Sendable {
         guard messageBytes >= DeliveryMessage.leastBytes else {
             throw .badArgument(
                 what: "--size \(messageBytes)",
-                why: "a message that is broadcast says when it was sent, for which it has \(DeliveryMessage.leastBytes) or more bytes")
+                why:
+                    "a message that is broadcast says when it was sent, for which it has \(DeliveryMessage.leastBytes) or more bytes"
+            )
         }
     }
 

@@ -66,12 +66,10 @@ struct LatencyRecorder: ~Copyable {
     }
 
     private mutating func endSecond() {
-        var encoded = ByteBuffer()
-        current.encode(into: &encoded)
         seconds.append(
             BenchSecond(
                 sent: sentCount, received: Int(clamping: current.totalCount) + arrivalCount,
-                histogram: encoded.withReadableBytes { $0.withUnsafeBytes { Array($0) } }))
+                histogram: current.encoded()))
         (sentCount, arrivalCount) = (0, 0)
         finish()
     }

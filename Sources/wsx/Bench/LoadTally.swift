@@ -46,17 +46,6 @@ struct LoadTally: Equatable, Sendable {
     /// The number of errors of all kinds.
     var errorCount: Int { connectErrors + handshakeErrors + protocolErrors + closedErrors + timeouts }
 
-    /// Adds what became of the messages and connections of another load.
-    mutating func add(_ other: LoadTally) {
-        for count in Self.counts { self[keyPath: count] += other[keyPath: count] }
-    }
-
-    private static let counts: [WritableKeyPath<LoadTally, Int> & Sendable] = [
-        \.sent, \.unsent, \.received, \.lost, \.mismatched, \.duplicated, \.reordered, \.connectErrors,
-        \.handshakeErrors, \.protocolErrors, \.closedErrors, \.timeouts, \.sentBytes, \.receivedBytes, \.sentWireBytes,
-        \.receivedWireBytes,
-    ]
-
     /// Adds what went over a connection.
     mutating func addBytes(sent: Traffic, received: Traffic) {
         sentBytes += sent.messageBytes

@@ -13,7 +13,8 @@ extension LoadWorker {
         let number = load.ledger.next
         delivery.set(
             DeliveryMessage.Stamp(
-                number: UInt32(truncatingIfNeeded: number), publisher: UInt32(truncatingIfNeeded: load.number), time: time))
+                number: UInt32(truncatingIfNeeded: number), publisher: UInt32(truncatingIfNeeded: load.number),
+                time: time))
         guard delivery.withBytes({ connection.send($0, as: kind) }) else { return false }
         load.ledger.sendForNothing()
         return true

@@ -7,7 +7,9 @@ extension LoadWorker {
 
     /// Opens the connections, unless opening them is what is measured.
     func open() {
-        while phase == .opening, mode != .connect, begunCount < connectionCount, connectors.count < Self.mostOpening, isOpeningDue() {
+        while phase == .opening, mode != .connect, begunCount < connectionCount, connectors.count < Self.mostOpening,
+            isOpeningDue()
+        {
             openNext()
         }
         guard phase == .opening, begunCount == connectionCount || mode == .connect, connectors.isEmpty else { return }
@@ -74,7 +76,8 @@ extension LoadWorker {
         handshakes.record(opened.duration.wholeNanoseconds)
         phases.record(opened.phaseDurations)
         let handler = LoadConnection(
-            number, inFlight: inFlight, publisherCount: mode == .broadcast ? settings.arguments.publisherCount : 0, of: self)
+            number, inFlight: inFlight, publisherCount: mode == .broadcast ? settings.arguments.publisherCount : 0,
+            of: self)
         let connection = Connection(
             opened.stream, settings: connectionSettings, deflate: opened.deflate, resources: connectionResources,
             handler: handler)

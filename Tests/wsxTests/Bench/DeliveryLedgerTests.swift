@@ -16,7 +16,8 @@ import Testing
     @Test("what comes after a later one is out of order, and what comes twice a duplicate")
     func faults() {
         #expect(Self.arrivals([0, 2, 1, 3]) == [.inOrder, .inOrder, .reordered, .inOrder])
-        #expect(Self.arrivals([0, 0, 2, 1, 1, 2]) == [.inOrder, .duplicate, .inOrder, .reordered, .duplicate, .duplicate])
+        #expect(
+            Self.arrivals([0, 0, 2, 1, 1, 2]) == [.inOrder, .duplicate, .inOrder, .reordered, .duplicate, .duplicate])
     }
 
     @Test("a gap of any size costs a bounded time, and the last numbers of it are still known")

@@ -17,7 +17,8 @@ import WSCore
         return message.stamp(of: bytes.span.bytes)
     }
 
-    @Test("a message is text, and says who sent it, which one it is and when it was due", arguments: [40, 41, 47, 1000])
+    @Test(
+        "a message is text, and says who sent it, which one it is and when it was due", arguments: [40, 41, 47, 1000])
     func roundTrip(byteCount: Int) {
         let bytes = Self.bytes(byteCount)
         #expect(bytes.count == byteCount)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HelpTextTests {
     @Test(
         "help is at most 80 columns wide, without trailing spaces and tabs",
-        arguments: [nil, .connect, .listen, .bench, .help, .completions] as [Command?])
+        arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?])
     func width(command: Command?) {
         for text in [HelpText.short(.of(command)), HelpText.long(.of(command))] {
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -32,7 +32,8 @@ import Testing
                 Commands:
                   connect      Talk to a WebSocket server
                   listen       Be a WebSocket server
-                  bench        Load-test an echo server
+                  bench        Load-test a server
+                  bench merge  Add the results of several load tests
                   help         Explain the program or a command
                   completions  Print a shell's completion script
 
@@ -255,7 +256,7 @@ import Testing
     @Test("the short help of bench is one line an option") func bench() {
         #expect(
             HelpText.short(.bench) == """
-                wsx bench: Load-test an echo server
+                wsx bench: Load-test a server
 
                 Usage: wsx bench [OPTION...] URL
 
@@ -263,15 +264,23 @@ import Testing
                   URL  The server: ws://HOST/PATH, HOST:PORT, echo:
 
                 Load:
+                      --mode MODE                 What connections do: echo, send, ... [echo]
                   -c, --connections N             Connections to open [10]
+                      --connect-rate N            Connections to open each second
+                  -t, --threads N                 Threads that share the connections [1]
                   -d, --duration DURATION         Send for so long (10s)
                   -n, --messages N                Send so many messages in all
+                  -r, --rate N                    Messages a second in all, replies or not
+                      --ramp DURATION             Reach the full load after so long
+                      --warmup DURATION           Send for so long before messages count
                       --in-flight N               Messages of a connection without a reply [1]
                       --reply-timeout DURATION    Time to wait for a reply [10s]
+                      --publishers N              Connections that publish (broadcast) [1]
+                      --heartbeat DURATION        Time from ping to ping (idle) [10s]
 
                 Messages:
                   -m, --message TEXT              Send this message
-                      --size SIZE                 Size of the messages [20]
+                      --size SIZE                 Size of the messages (20; broadcast: 40)
                       --binary                    Send binary messages
 
                 Ending:
@@ -323,6 +332,7 @@ import Testing
 
                 Results:
                       --output FORMAT             How results are written to stdout [text]
+                      --threshold EXPR            Exit with 7 unless this holds: 'p99<20ms'
                       --hdr FILE                  Write the latencies of each second to FILE
 
                 Display:

@@ -45,7 +45,7 @@ extension UsageError {
         case .twoValues(let option, let first, let second):
             return "'\(option)' has one value and was given '\(first)' and '\(second)'; leave one out"
         case .missingRequirement(let option, let requirements):
-            let names = requirements.map { "'--\($0)'" }
+            let names = requirements.map { "'\($0.words)'" }
             let remedy = names.count == 1 ? "give that one, too" : "give one of them, too"
             return "'\(option)' says nothing without \(ValueProblem.alternatives(names)); \(remedy)"
         }
@@ -77,6 +77,7 @@ extension ValueProblem {
         case .notARejection: "expected a status from 300 to 599, or such as 503x3 for the first three requests"
         case .notAPattern(let error): "expected a regular expression of PCRE2: \(error)"
         case .notAField: "expected the name of a member, or a JSON Pointer, in which only ~0 and ~1 follow a tilde"
+        case .notAThreshold(let error): "\(error)"
         case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes, and at most \(limit) are allowed"
         case .emptyText: "expected a text that is not empty"
         case .empty: "a name is empty"

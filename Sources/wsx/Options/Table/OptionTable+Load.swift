@@ -1,8 +1,4 @@
 extension OptionTable {
-    private static func modes(but mode: BenchMode) -> [OptionReference] {
-        BenchMode.allCases.filter { $0 != mode }.map { OptionReference("mode", value: $0.rawValue) }
-    }
-
     /// How much a load test does, and with what.
     static let load = [
         OptionSpecification(
@@ -11,24 +7,6 @@ extension OptionTable {
             manual: "What the connections do and what is measured, see MODES.",
             effect: .update(
                 .bench { arguments, value throws(ValueProblem) in arguments.mode = try BenchMode.parse(value) })),
-        OptionSpecification(
-            "publishers", value: OptionValue("N"), default: "1",
-            conflicts: modes(but: .broadcast), requires: ["mode"], group: .load,
-            summary: "Connections that publish (broadcast)",
-            manual: "In `--mode broadcast`, publish on the first *N* connections; all others read.",
-            effect: .update(
-                .bench { arguments, value throws(ValueProblem) in
-                    arguments.publisherCount = try CountValue.parse(value, largest: 10_000)
-                })),
-        OptionSpecification(
-            "heartbeat", value: OptionValue("DURATION"), default: "10s",
-            conflicts: modes(but: .idle), requires: ["mode"], group: .load,
-            summary: "Time from ping to ping (idle)",
-            manual: "In `--mode idle`, send each connection a ping every *DURATION*; all of them are evenly spaced.",
-            effect: .update(
-                .bench { arguments, value throws(ValueProblem) in
-                    arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
-                })),
         OptionSpecification(
             "connections", "c", value: OptionValue("N"), default: "10", group: .load,
             summary: "Connections to open",
@@ -74,7 +52,8 @@ extension OptionTable {
                     arguments.duration = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "messages", "n", value: OptionValue("N"), conflicts: ["duration", "mode=receive", "mode=idle"], group: .load,
+            "messages", "n", value: OptionValue("N"), conflicts: ["duration", "mode=receive", "mode=idle"],
+            group: .load,
             summary: "Send so many messages in all",
             manual: "Send *N* messages, on all connections together, then end as with `--duration`.",
             effect: .update(
@@ -117,7 +96,9 @@ extension OptionTable {
                     arguments.warmup = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "in-flight", value: OptionValue("N"), default: "1", conflicts: modes(but: .echo), group: .load,
+            "in-flight", value: OptionValue("N"), default: "1",
+            conflicts: OptionReference.values(of: "mode", but: BenchMode.echo),
+            group: .load,
             summary: "Messages of a connection without a reply",
             manual: """
                 Let *N* messages of each connection be without a reply; with each reply the next message is sent. With 1 \
@@ -137,6 +118,22 @@ extension OptionTable {
             effect: .update(
                 .bench { arguments, value throws(ValueProblem) in
                     arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
+                })),
+        OptionSpecification(
+            "publishers", value: OptionValue("N"), default: "1", requires: ["mode=broadcast"], group: .load,
+            summary: "Connections that publish (broadcast)",
+            manual: "In `--mode broadcast`, publish on the first *N* connections; all others read.",
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.publisherCount = try CountValue.parse(value, largest: 10_000)
+                })),
+        OptionSpecification(
+            "heartbeat", value: OptionValue("DURATION"), default: "10s", requires: ["mode=idle"], group: .load,
+            summary: "Time from ping to ping (idle)",
+            manual: "In `--mode idle`, send each connection a ping every *DURATION*; all of them are evenly spaced.",
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
             "message", "m", value: OptionValue("TEXT"),
@@ -178,9 +175,24 @@ extension OptionTable {
         OptionSpecification(
             "output", value: OptionValue("FORMAT", .choices(of: ResultFormat.self)), default: "text", group: .results,
             summary: "How results are written to stdout",
-            manual: "How the results are written to standard output, see RESULTS.",
+            manual: "How the results are written to standard output.",
             effect: .update(
-                .bench { arguments, value throws(ValueProblem) in arguments.output = try ResultFormat.parse(value) })),
+                .results { arguments, value throws(ValueProblem) in arguments.output = try ResultFormat.parse(value) })),
+        OptionSpecification(
+            "threshold", value: OptionValue("EXPR"), repeatable: true, group: .results,
+            summary: "Exit with 7 unless this holds: 'p99<20ms'",
+            manual: """
+                Exit with status 7, and say why, unless the results are as *EXPR* has it: a metric, an operator and a value, \
+                such as `p99<20ms`, `rate>50k` or `errors=0`, see THRESHOLDS.
+                """,
+            effect: .update(
+                .results { arguments, value throws(ValueProblem) in
+                    do throws(ThresholdError) {
+                        arguments.thresholds.append(try Threshold(value))
+                    } catch {
+                        throw .notAThreshold(error)
+                    }
+                })),
         OptionSpecification(
             "hdr", value: OptionValue("FILE", .file), group: .results,
             summary: "Write the latencies of each second to FILE",
@@ -188,6 +200,6 @@ extension OptionTable {
                 Write the latencies of each second, in nanoseconds, to *FILE*, in the log format of HdrHistogram (1.3), which \
                 its tools read and draw. The file is made for you alone, or emptied when it is there.
                 """,
-            effect: .update(.bench { arguments, value in arguments.histogramPath = value })),
+            effect: .update(.results { arguments, value in arguments.histogramPath = value })),
     ]
 }
