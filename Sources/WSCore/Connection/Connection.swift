@@ -349,11 +349,12 @@ public final class Connection<Handler: ConnectionHandler> {
         timer.start(after: settings.closeTimeout)
     }
 
-    /// The peer is late only if it had a chance to answer: our output moves no more, and we are reading.
+    /// The peer is late only if it had a chance to answer: our output moves no more, and we are reading. Where it has gone,
+    /// it is we who are late as long as there is something left of what it sent.
     private func closeTimerFired() {
         let departure = depart()
         let isMoving = unsentBytes < departure.unsentBytesAtLastCheck
-        guard isMoving || isPausedByUser else { return end(failure: nil, closingTimedOut: true) }
+        guard isMoving || isPausedByUser || (isLost && hasUnreadBytes) else { return end(failure: nil, closingTimedOut: true) }
         departure.unsentBytesAtLastCheck = unsentBytes
         departure.closeTimer?.start(after: settings.closeTimeout)
     }
