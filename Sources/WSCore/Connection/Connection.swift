@@ -108,7 +108,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Whether nothing can be sent any more because the peer is gone, which reading would tell as well: what it sent
     /// before is still to be read.
-    public var isLost: Bool { departure?.writeFailure != nil }
+    internal var isLost: Bool { departure?.writeFailure != nil }
 
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent: not after a close frame.
     @discardableResult

@@ -121,6 +121,9 @@ final class ListenClient: ConnectionHandler {
         run.slowReaders.clientDidDrain(number)
     }
 
+    /// Whether its program has stopped to take what it sends.
+    func connectionIsStuck(_ connection: Connection<ListenClient>) -> Bool { program?.isStuck ?? false }
+
     /// Reports the end.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {
         gate?.cancel()
