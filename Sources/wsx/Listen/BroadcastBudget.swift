@@ -6,7 +6,8 @@ import WSCore
 ///      client, input ── message, message, … ──► all clients      until its budget is spent
 ///      client, input ── (paused)                                 until the next turn
 final class BroadcastBudget {
-    private unowned let run: ListenRun
+    private unowned let host: any BroadcastHost
+    private let loop: EventLoop
     /// The client whose messages are being handed on; nil: the input's are.
     private var sender: Int?
     private var turn: UInt64 = 0
@@ -23,34 +24,32 @@ final class BroadcastBudget {
     static let bytesPerClient = 256
 
     /// Makes the budget of a run.
-    init(of run: ListenRun) {
-        self.run = run
+    init(of host: any BroadcastHost) {
+        self.host = host
+        loop = host.loop
     }
 
     /// Counts a message that has been handed to all clients, and has its sender wait for the next turn when that is enough
     /// for this one.
-    /// - Parameter connection: The sender's; nil: it is the input's.
-    func spend(_ payload: RawSpan, from connection: Connection<ListenClient>?) {
-        let sender = connection?.handler.number
-        if sender != self.sender || turn != run.loop.turnCount {
+    /// - Parameters:
+    ///   - byteCount: How large it is.
+    ///   - clientCount: How many clients there are.
+    ///   - sender: The client that it is from; nil: it is the input's.
+    func spend(_ byteCount: Int, for clientCount: Int, from sender: Int?) {
+        if sender != self.sender || turn != loop.turnCount {
             self.sender = sender
-            turn = run.loop.turnCount
+            turn = loop.turnCount
             leftBytes = Self.turnBytes
         }
-        leftBytes -= Self.bytesPerMessage + (payload.byteCount + Self.bytesPerClient) * run.server.connections.count
-        if leftBytes <= 0 { pause(connection) }
+        leftBytes -= Self.bytesPerMessage + (byteCount + Self.bytesPerClient) * clientCount
+        if leftBytes <= 0 { pause(sender) }
     }
 
-    private func pause(_ connection: Connection<ListenClient>?) {
+    private func pause(_ sender: Int?) {
         leftBytes = Self.turnBytes
-        if pausedSenders.isEmpty, !holdsInput { run.loop.atEndOfNextTurn(self) }
-        if let connection {
-            connection.pauseReading(for: .turn)
-            pausedSenders.append(connection.handler.number)
-        } else {
-            run.input?.pause()
-            holdsInput = true
-        }
+        if pausedSenders.isEmpty, !holdsInput { loop.atEndOfNextTurn(self) }
+        host.pauseSender(sender, for: .turn)
+        if let sender { pausedSenders.append(sender) } else { holdsInput = true }
     }
 }
 
@@ -59,9 +58,9 @@ extension BroadcastBudget: EndOfTurnWork {
     func endTurn() {
         let senders = pausedSenders
         pausedSenders.removeAll()
-        for number in senders { run.server.connections[number]?.resumeReading(after: .turn) }
+        for sender in senders { host.resumeSender(sender, after: .turn) }
         guard holdsInput else { return }
         holdsInput = false
-        run.readOn()
+        host.resumeSender(nil, after: .turn)
     }
 }

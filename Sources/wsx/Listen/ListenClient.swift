@@ -53,7 +53,7 @@ final class ListenClient: ConnectionHandler {
 
     /// Begins before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
-        replay?.open(connection)
+        replay?.open()
     }
 
     /// Shows a message, and does with it what the mode says.
@@ -71,7 +71,7 @@ final class ListenClient: ConnectionHandler {
                 run.echoed(payload, as: kind, to: number)
             }
         case .replay:
-            replay?.answer(payload, as: kind, of: connection) { send($0, $1, after: $2, through: &outbox) }
+            replay?.answer(payload, as: kind) { send($0, $1, after: $2, through: &outbox) }
         }
         if let gate, gate.isLastMessage() {
             outbox.answersPings = false

@@ -41,7 +41,7 @@ extension ListenRun {
                 if connection.isFull { isOneFull = true }
             }
         }
-        if isOneFull, let sender { slowReaders.hold(sender) }
+        if isOneFull, let sender { slowReaders.hold(sender.handler.number) }
     }
 
     /// Whether it is a client's own messages that fill its gate.
