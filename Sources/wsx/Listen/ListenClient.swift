@@ -35,10 +35,7 @@ final class ListenClient: ConnectionHandler {
     /// Makes the handler of a client that has just been accepted.
     init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
         number = client.number
-        logLine =
-            run.keepsLog
-            ? ConnectionLogLine(
-                address: client.address, request: client.upgrade.request, acceptTime: run.loop.turnTime) : nil
+        logLine = run.log.line(for: client)
         self.run = run
         isObserved = run.observesMessages
         let trace = run.makeTrace(ofClient: client.number)
