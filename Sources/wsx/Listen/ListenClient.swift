@@ -32,6 +32,9 @@ final class ListenClient: ConnectionHandler {
         }
     }
 
+    /// What takes more of a turn than the reading of it, in bytes.
+    private static let largeBytes = 256 << 10
+
     /// Makes the handler of a client that has just been accepted.
     init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
         number = client.number
@@ -58,6 +61,8 @@ final class ListenClient: ConnectionHandler {
         _ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
         if let gate, gate.ignoresClient { return }
+        // A few bytes on the wire can be that many; without compression a turn brings no more than a read.
+        if payload.byteCount >= Self.largeBytes { run.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
         switch run.service {
         case .conversation: break
@@ -97,6 +102,7 @@ final class ListenClient: ConnectionHandler {
     func connection(_ connection: Connection<ListenClient>, receivedHeader header: FrameHeader) {
         guard let trace else { return }
         trace.received(header)
+        run.budget.spend(TurnBudget.bytesPerShownFrame, from: number)
         run.waitForOutput(connection)
     }
 

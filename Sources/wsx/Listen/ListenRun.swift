@@ -33,7 +33,7 @@ final class ListenRun {
     /// What runs for the clients; nil: nothing does.
     private(set) lazy var programs = settings.program.map { ProgramPool($0, of: self) }
     /// What messages for all may take of a turn.
-    private(set) lazy var budget = BroadcastBudget(of: self)
+    private(set) lazy var budget = TurnBudget(of: self)
     var failure: Failure?
     private(set) var isEnding = false
     /// Whether that was asked for, and is not just the end of the only client.

@@ -1,11 +1,11 @@
 import WSCore
 
-/// What messages for all clients may take of a turn of the loop: a read full of small ones for thousands of clients would
-/// keep everybody else waiting.
+/// What the messages of one sender may take of a turn of the loop, where they take long: a read full of small ones for
+/// thousands of clients, of frames that are all shown, or of what inflates greatly would keep everybody else waiting.
 ///
 ///      client, input ── message, message, … ──► all clients      until its budget is spent
 ///      client, input ── (paused)                                 until the next turn
-final class BroadcastBudget {
+final class TurnBudget {
     private unowned let host: any BroadcastHost
     private let loop: EventLoop
     /// The client whose messages are being handed on; nil: the input's are.
@@ -22,6 +22,8 @@ final class BroadcastBudget {
     /// What a message costs beside its own bytes, once and for each client: it takes as long as copying so many.
     static let bytesPerMessage = 4 << 10
     static let bytesPerClient = 256
+    /// What showing a frame costs (`-vv`).
+    static let bytesPerShownFrame = 256 << 10
 
     /// Makes the budget of a run.
     init(of host: any BroadcastHost) {
@@ -36,12 +38,17 @@ final class BroadcastBudget {
     ///   - clientCount: How many clients there are.
     ///   - sender: The client that it is from; nil: it is the input's.
     func spend(_ byteCount: Int, for clientCount: Int, from sender: Int?) {
+        spend(Self.bytesPerMessage + (byteCount + Self.bytesPerClient) * clientCount, from: sender)
+    }
+
+    /// Counts what has taken as long as copying so many bytes.
+    func spend(_ byteCount: Int, from sender: Int?) {
         if sender != self.sender || turn != loop.turnCount {
             self.sender = sender
             turn = loop.turnCount
             leftBytes = Self.turnBytes
         }
-        leftBytes -= Self.bytesPerMessage + (byteCount + Self.bytesPerClient) * clientCount
+        leftBytes -= byteCount
         if leftBytes <= 0 { pause(sender) }
     }
 
@@ -53,7 +60,7 @@ final class BroadcastBudget {
     }
 }
 
-extension BroadcastBudget: EndOfTurnWork {
+extension TurnBudget: EndOfTurnWork {
     /// Goes on with those that had to wait.
     func endTurn() {
         let senders = pausedSenders

@@ -3,10 +3,10 @@ import WSCore
 
 @testable import wsx
 
-@Suite struct BroadcastBudgetTests {
+@Suite struct TurnBudgetTests {
     /// So many empty messages for a thousand clients are within the budget, and one more is not.
     private static let messages =
-        (BroadcastBudget.turnBytes - 1) / (BroadcastBudget.bytesPerMessage + 1000 * BroadcastBudget.bytesPerClient)
+        (TurnBudget.turnBytes - 1) / (TurnBudget.bytesPerMessage + 1000 * TurnBudget.bytesPerClient)
 
     @Test("a sender whose messages have had their share of a turn waits for the next, and then goes on")
     func share() throws {
@@ -56,20 +56,30 @@ import WSCore
     @Test("the bytes of a message count once for each client")
     func bytes() throws {
         try withBudget { _, host, budget in
-            budget.spend(BroadcastBudget.turnBytes / 4, for: 3, from: 1)
+            budget.spend(TurnBudget.turnBytes / 4, for: 3, from: 1)
             #expect(host.paused == [])
-            budget.spend(BroadcastBudget.turnBytes / 4, for: 1, from: 1)
+            budget.spend(TurnBudget.turnBytes / 4, for: 1, from: 1)
             #expect(host.paused == [1])
         }
     }
 
-    private func spend(_ messages: Int, of budget: BroadcastBudget, from sender: Int?) {
+    @Test("a few dozen frames that are shown are enough for a turn")
+    func shownFrames() throws {
+        try withBudget { _, host, budget in
+            for _ in 0..<63 { budget.spend(TurnBudget.bytesPerShownFrame, from: 1) }
+            #expect(host.paused == [])
+            budget.spend(TurnBudget.bytesPerShownFrame, from: 1)
+            #expect(host.paused == [1])
+        }
+    }
+
+    private func spend(_ messages: Int, of budget: TurnBudget, from sender: Int?) {
         for _ in 0..<messages { budget.spend(0, for: 1000, from: sender) }
     }
 
-    private func withBudget(_ body: (EventLoop, RecordingBroadcastHost, BroadcastBudget) throws -> Void) throws {
+    private func withBudget(_ body: (EventLoop, RecordingBroadcastHost, TurnBudget) throws -> Void) throws {
         let loop = try EventLoop()
         let host = RecordingBroadcastHost(on: loop)
-        try body(loop, host, BroadcastBudget(of: host))
+        try body(loop, host, TurnBudget(of: host))
     }
 }
