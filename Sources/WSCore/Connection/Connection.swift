@@ -354,7 +354,9 @@ public final class Connection<Handler: ConnectionHandler> {
     private func closeTimerFired() {
         let departure = depart()
         let isMoving = unsentBytes < departure.unsentBytesAtLastCheck
-        guard isMoving || isPausedByUser || (isLost && hasUnreadBytes) else { return end(failure: nil, closingTimedOut: true) }
+        guard isMoving || isPausedByUser || (isLost && hasUnreadBytes) else {
+            return end(failure: nil, closingTimedOut: true)
+        }
         departure.unsentBytesAtLastCheck = unsentBytes
         departure.closeTimer?.start(after: settings.closeTimeout)
     }

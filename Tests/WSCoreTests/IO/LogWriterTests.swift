@@ -65,7 +65,9 @@ import Testing
         closeAll(ends.writeEnd)
     }
 
-    @Test("a line that is longer than the queue is dropped and counted, however it could be written", arguments: Way.allCases)
+    @Test(
+        "a line that is longer than the queue is dropped and counted, however it could be written",
+        arguments: Way.allCases)
     func lineLongerThanQueue(way: Way) throws {
         let ends = try way.makeEnds()
         defer { closeAll(ends.readEnd) }

@@ -105,7 +105,8 @@ import WSCore
         }
         let request = ReplayConversation.Request(kind: .text, payload: 0..<0)
         let conversation = ReplayConversation(
-            [.init(request: nil, replies: replies[0]), .init(request: request, replies: replies[1])], payloads: payloads)
+            [.init(request: nil, replies: replies[0]), .init(request: request, replies: replies[1])], payloads: payloads
+        )
         let loop = try EventLoop()
         let host = Host(on: loop)
         try body(loop, host, ReplayFeed(conversation, client: 1, of: host))
