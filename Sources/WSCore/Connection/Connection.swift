@@ -105,7 +105,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Whether nothing can be sent any more because the peer is gone, which reading would tell as well: what it sent
     /// before is still to be read.
-    public var isLost: Bool { departure?.writeFailure != nil }
+    internal var isLost: Bool { departure?.writeFailure != nil }
 
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent: not after a close frame.
     @discardableResult
@@ -346,11 +346,14 @@ public final class Connection<Handler: ConnectionHandler> {
         timer.start(after: settings.closeTimeout)
     }
 
-    /// The peer is late only if it had a chance to answer: our output moves no more, and we are reading.
+    /// The peer is late only if it had a chance to answer: our output moves no more, and we are reading. Where it has gone,
+    /// it is we who are late as long as there is something left of what it sent.
     private func closeTimerFired() {
         let departure = depart()
         let isMoving = unsentBytes < departure.unsentBytesAtLastCheck
-        guard isMoving || isPausedByUser else { return end(failure: nil, closingTimedOut: true) }
+        guard isMoving || isPausedByUser || (isLost && hasUnreadBytes) else {
+            return end(failure: nil, closingTimedOut: true)
+        }
         departure.unsentBytesAtLastCheck = unsentBytes
         departure.closeTimer?.start(after: settings.closeTimeout)
     }
