@@ -1,33 +1,63 @@
 import WSCore
 
 extension BenchResults {
+    /// The version of the form of the results; another one may mean another thing by the same name.
+    static let version = 1
+
     /// The results as one object on one line.
     func json() -> String {
         var json = JSONWriter()
-        json.add("mode", "echo")
-        json.add("url", "\(settings.url)")
-        json.add("connections", settings.arguments.connectionCount)
-        json.add("threads", 1)
-        json.add("duration_s", duration / .seconds(1), digits: 6)
+        json.add("mode", description.mode.rawValue)
+        json.add("url", description.url)
+        json.add("connections", description.connections)
+        json.add("threads", description.threads)
+        json.add("duration_s", duration / .seconds(1), digits: 9)
         json.add("rate_per_second", rate, digits: 1)
         addMessages(to: &json)
         addErrors(to: &json)
         addBytes(to: &json)
         Self.add("latency_us", latencies, to: &json)
         Self.add("handshake_us", handshakes, to: &json)
+        addSeconds(to: &json)
+        json.add("cpu_s", processorTime / .seconds(1), digits: 6)
+        json.add("histogram", latencies.base64())
+        json.add("handshake_histogram", handshakes.base64())
+        json.add("version", Self.version)
+        json.add("start_time", EventTime.text(of: startTime))
+        addDescription(to: &json)
+        json.add("load_cpu_s", loadProcessorTime / .seconds(1), digits: 6)
+        json.endObject()
+        return json.text.string + "\n"
+    }
+
+    private func addDescription(to json: inout JSONWriter) {
+        if let message = description.message {
+            json.beginObject("message")
+            json.add("kind", message.kind == .text ? "text" : "binary")
+            json.add("bytes", message.byteCount)
+            json.endObject()
+        } else {
+            json.addNull("message")
+        }
+        json.add("in_flight", orNull: description.inFlight)
+        json.add("rate_asked", orNull: description.rateAsked)
+    }
+
+    private func addSeconds(to json: inout JSONWriter) {
         json.beginArray("per_second")
         for (number, second) in seconds.enumerated() {
+            let latencies = second.latencies
             json.beginElement()
             json.add("second", number)
             json.add("received", second.received)
-            json.add("p99_us", Double(second.p99) / 1000, digits: 3)
+            json.add("p99_us", Double(latencies.p99) / 1000, digits: 3)
+            json.add("sent", second.sent)
+            json.add("p50_us", Double(latencies.p50) / 1000, digits: 3)
+            json.add("max_us", Double(latencies.maximum) / 1000, digits: 3)
+            json.add("histogram", second.base64())
             json.endObject()
         }
         json.endArray()
-        json.add("cpu_s", processorTime / .seconds(1), digits: 3)
-        json.add("histogram", latencies.base64())
-        json.endObject()
-        return json.text.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) } + "\n"
     }
 
     private func addMessages(to json: inout JSONWriter) {
@@ -78,8 +108,20 @@ extension Histogram {
     func base64() -> String {
         var encoded = ByteBuffer()
         encode(into: &encoded)
-        var text = ByteBuffer()
-        encoded.withReadableBytes { Base64.append($0, to: &text) }
-        return text.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
+        return encoded.withReadableBytes { Base64.text(of: $0) }
+    }
+}
+
+extension BenchSecond {
+    /// The compressed form of the histogram in Base64.
+    func base64() -> String {
+        histogram.withUnsafeBytes { Base64.text(of: $0.bytes) }
+    }
+}
+
+extension ByteBuffer {
+    /// The readable bytes as text.
+    fileprivate var string: String {
+        withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
     }
 }

@@ -32,11 +32,11 @@ extension BenchResults {
     }
 
     private var headline: String {
-        let arguments = settings.arguments
-        let bytes = arguments.message?.utf8.count ?? arguments.sizeBytes
-        let kind = settings.kind == .text ? "text" : "binary"
-        return "Echo of \(kind) messages of \(Failure.number(bytes, "byte")) from \(settings.url) on "
-            + "\(Failure.number(arguments.connectionCount, "connection")), \(arguments.inFlight) in flight on each, "
+        let size = description.message.map { Failure.number($0.byteCount, "byte") } ?? "many sizes"
+        let kind = description.message.map { $0.kind == .text ? "text " : "binary " } ?? ""
+        let inFlight = description.inFlight.map { ", \($0) in flight on each" } ?? ""
+        return "Echo of \(kind)messages of \(size) from \(description.url) on "
+            + "\(Failure.number(description.connections, "connection"))\(inFlight), "
             + "for \(FixedPoint.text(duration / .seconds(1), digits: 1)) s"
     }
 

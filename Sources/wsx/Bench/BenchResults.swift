@@ -1,23 +1,25 @@
 import WSCore
 
-/// What a load test has measured.
+/// What a load test has measured, in one run or, merged, in several.
 struct BenchResults: ~Copyable {
     /// What was asked for.
-    let settings: BenchSettings
+    var description: BenchDescription
     /// Counts of messages, errors and bytes.
-    let tally: LoadTally
+    var tally: LoadTally
     /// The latencies of right replies, in nanoseconds.
-    let latencies: Histogram
+    var latencies: Histogram
     /// How long connections took to open, in nanoseconds.
-    let handshakes: Histogram
-    /// What came in each second while messages were sent.
-    let seconds: [LatencyRecorder.Second]
+    var handshakes: Histogram
+    /// What went and came in each second while messages were sent.
+    var seconds: [BenchSecond]
     /// How long messages were sent.
-    let duration: Duration
-    /// What the processors have spent.
-    let processorTime: Duration
+    var duration: Duration
+    /// What the processors have spent, from the start of the process.
+    var processorTime: Duration
+    /// What they have spent while messages were sent.
+    var loadProcessorTime: Duration
     /// The wall-clock time of the first message.
-    let startTime: WallTime
+    var startTime: WallTime
 
     /// The replies that came while messages were sent.
     var repliesInTime: Int { seconds.reduce(0) { $0 + $1.received } }

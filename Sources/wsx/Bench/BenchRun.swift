@@ -11,6 +11,8 @@ final class BenchRun {
     /// Where the histograms go, opened before the run: it is not to be for nothing.
     private let histogramFile: OutputFile?
     private var startTime = WallTime.now
+    /// What the processors had spent by then.
+    private var startProcessorTime = Duration.zero
     /// Whether what went wrong first has been told.
     private var hasToldFailure = false
     /// The signal that ended the run.
@@ -75,6 +77,7 @@ final class BenchRun {
             console.error("\(failure); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
         }
         startTime = WallTime.now
+        startProcessorTime = ProcessorTime.used
         worker.start()
     }
 
@@ -103,11 +106,15 @@ final class BenchRun {
         latencies.add(worker.latencies.total)
         var handshakes = Histogram()
         handshakes.add(worker.handshakes)
+        let processorTime = ProcessorTime.used
         let results = BenchResults(
-            settings: settings, tally: worker.tally, latencies: latencies, handshakes: handshakes,
-            seconds: worker.latencies.seconds,
+            description: settings.description, tally: worker.tally, latencies: latencies, handshakes: handshakes,
+            // A message is sent for each reply.
+            seconds: worker.latencies.seconds.map {
+                BenchSecond(sent: $0.received, received: $0.received, histogram: $0.histogram)
+            },
             duration: .nanoseconds(Int64(clamping: worker.endTime &- worker.startTime)),
-            processorTime: ProcessorTime.used, startTime: startTime)
+            processorTime: processorTime, loadProcessorTime: processorTime - startProcessorTime, startTime: startTime)
         let text =
             switch settings.arguments.output {
             case .text: results.table(console.colors(on: StandardDescriptors.output))

@@ -47,6 +47,15 @@ struct BenchSettings: Sendable {
             fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout)
     }
 
+    /// What results tell of it.
+    var description: BenchDescription {
+        let byteCount = arguments.message?.utf8.count ?? arguments.sizeBytes
+        return BenchDescription(
+            mode: .echo, url: "\(url)", connections: arguments.connectionCount, threads: 1,
+            message: BenchDescription.Message(kind: kind, byteCount: byteCount), inFlight: arguments.inFlight,
+            rateAsked: nil)
+    }
+
     /// The kind of the messages.
     var kind: MessageKind { arguments.payload == .binary ? .binary : .text }
 

@@ -68,7 +68,7 @@ final class LoadWorker {
         self.settings = settings
         self.loop = loop
         let arguments = settings.arguments
-        latencies = LatencyRecorder(keepsHistograms: arguments.histogramPath != nil)
+        latencies = LatencyRecorder(keepsHistograms: true)
         connectorResources = try ConnectorResources.make(settings.tls)
         connectionResources = ConnectionResources(on: loop)
         connectionSettings = settings.connection

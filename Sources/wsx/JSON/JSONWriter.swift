@@ -52,6 +52,17 @@ struct JSONWriter: ~Copyable {
         text.append(decimal: value)
     }
 
+    /// Adds a whole number, or null where there is none.
+    mutating func add(_ name: StaticString, orNull value: Int?) {
+        if let value { add(name, value) } else { addNull(name) }
+    }
+
+    /// Adds null.
+    mutating func addNull(_ name: StaticString) {
+        begin(name)
+        text.append(literal: "null")
+    }
+
     /// Adds a number with so many digits after the point.
     mutating func add(_ name: StaticString, _ value: Double, digits: Int) {
         begin(name)

@@ -14,10 +14,7 @@ struct EventClock {
         let now = WallTime.now
         if now.seconds != lastSeconds {
             lastSeconds = now.seconds
-            let time = CalendarTime(now, in: .utc)
-            let date = "\(padded(time.year, to: 4))-\(padded(time.month))-\(padded(time.day))"
-            let clock = "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second))"
-            text.replaceSubrange(..<Self.microsecondsOffset, with: "\(date)T\(clock).".utf8)
+            text = [UInt8](EventTime.text(of: now).utf8)
         }
         var rest = now.microseconds
         for index in (0..<Self.microsecondsDigits).reversed() {

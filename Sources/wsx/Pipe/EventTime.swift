@@ -1,5 +1,15 @@
-/// Reads the times of events.
+import WSCore
+
+/// Writes the times of events, and reads them again.
 enum EventTime {
+    /// A moment as RFC 3339 has it, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
+    static func text(of moment: WallTime) -> String {
+        let time = CalendarTime(moment, in: .utc)
+        let date = "\(padded(time.year, to: 4))-\(padded(time.month))-\(padded(time.day))"
+        let clock = "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second))"
+        return "\(date)T\(clock).\(padded(moment.microseconds, to: 6))Z"
+    }
+
     /// The time since the beginning of 1970, UTC, that RFC 3339 §5.6 writes as `2026-05-01T12:00:00.5+02:00`; nil: the
     /// text has another form, or there is no such time. Digits beyond the nanosecond are cut off.
     static func parse(_ text: String) -> Duration? {

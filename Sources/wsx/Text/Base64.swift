@@ -7,6 +7,13 @@ enum Base64 {
         Digest.appendBase64(bytes, to: &buffer)
     }
 
+    /// The form with padding, in the standard alphabet.
+    static func text(of bytes: RawSpan) -> String {
+        var text = ByteBuffer()
+        append(bytes, to: &text)
+        return text.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
+    }
+
     /// Appends the bytes that a text stands for: in the standard alphabet or that for URLs, with its padding or
     /// without, and with blanks around it.
     /// - Throws: ``EncodedTextError``, after which some of the bytes may have been appended.

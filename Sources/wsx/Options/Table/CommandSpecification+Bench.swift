@@ -67,7 +67,11 @@ extension CommandSpecification {
 
     private static let resultFields = ManualSection(
         "JSON RESULTS",
-        .paragraph("With `--output json` the results are one object on one line:"),
+        .paragraph(
+            """
+            With `--output json` the results are one object on one line, whose members stay what they are as long as \
+            `version` does; others may be added.
+            """),
         .definitions([
             ("`mode`, `url`", "`echo`, and the URL without credentials."),
             ("`connections`, `threads`", "The connections asked for, and the threads that they ran on."),
@@ -99,9 +103,29 @@ extension CommandSpecification {
                 microseconds: of the latencies, and of the time to open a connection, from the name to the upgrade.
                 """
             ),
-            ("`per_second`", "For each `second`, counted from 0, the replies `received` and their `p99_us`."),
-            ("`cpu_s`", "The processor time of this process, from its start."),
-            ("`histogram`", "The latencies in nanoseconds, as HdrHistogram's compressed form in Base64."),
+            (
+                "`per_second`",
+                """
+                For each `second`, counted from 0, the messages `sent`, the replies `received`, of the latencies `p50_us`, \
+                `p99_us` and `max_us`, and their `histogram`.
+                """
+            ),
+            (
+                "`cpu_s`, `load_cpu_s`",
+                "The processor time of this process, from its start, and while messages were sent."
+            ),
+            (
+                "`histogram`, `handshake_histogram`",
+                """
+                The latencies, and the times to open a connection, in nanoseconds, as HdrHistogram's compressed form in \
+                Base64.
+                """
+            ),
+            ("`version`", "1."),
+            ("`start_time`", "When the first message was sent, as RFC 3339 has it, in UTC."),
+            ("`message`", "The `kind` of the messages, `text` or `binary`, and their `bytes`."),
+            ("`in_flight`", "The messages of a connection that could be without a reply."),
+            ("`rate_asked`", "The messages a second that were asked for, or null: as many as there were replies."),
         ]))
 
     private static let statuses = ManualSection(

@@ -1,0 +1,30 @@
+import WSCore
+
+/// What went and came in a second of a load test.
+struct BenchSecond: Equatable, Sendable {
+    /// The number of messages that were sent.
+    var sent: Int
+    /// The number of replies.
+    var received: Int
+    /// The histogram of their latencies, encoded: a run may have thousands of seconds.
+    var histogram: [UInt8]
+
+    /// What is told of the latencies, in nanoseconds.
+    struct Latencies: Equatable, Sendable {
+        var p50: UInt64 = 0
+        var p99: UInt64 = 0
+        var maximum: UInt64 = 0
+    }
+
+    /// Works out what is told of the latencies; of a histogram that cannot be decoded there is nothing to tell.
+    var latencies: Latencies {
+        do throws(HistogramError) {
+            let histogram = try Histogram(decoding: histogram)
+            return Latencies(
+                p50: histogram.value(atPercentile: 50), p99: histogram.value(atPercentile: 99),
+                maximum: histogram.maximum)
+        } catch {
+            return Latencies()
+        }
+    }
+}
