@@ -8,8 +8,7 @@ final class BenchRun {
     private let worker: LoadWorker
     /// The server behind `echo:`.
     private let embeddedEcho: ListenRun?
-    /// Where the histograms go, opened before the run: it is not to be for nothing.
-    private let histogramFile: OutputFile?
+    private let outputs: ResultOutputs
     private var startTime = WallTime.now
     /// What the processors had spent by then.
     private var startProcessorTime = Duration.zero
@@ -38,14 +37,7 @@ final class BenchRun {
         self.loop = loop
         self.console = console
         worker = try LoadWorker(settings, on: loop)
-        do throws(IOError) {
-            histogramFile = try settings.arguments.histogramPath.map { (path) throws(IOError) in
-                try OutputFile(creating: path)
-            }
-        } catch {
-            let path = escapingControls(settings.arguments.histogramPath ?? "")
-            throw .badArgument(what: "--hdr \(path)", why: error == .noReader ? "nobody reads from it" : "\(error)")
-        }
+        outputs = try ResultOutputs(settings.arguments, console: console)
     }
 
     /// Runs, and returns why it did not end as asked, if it did not.
@@ -66,7 +58,7 @@ final class BenchRun {
         hurryTimer = nil
         // Without a connection there is nothing to tell but why.
         guard worker.handshakes.totalCount > 0 else { return signalFailure ?? worker.failure }
-        return report() ?? signalFailure ?? verdict()
+        return report()
     }
 
     private func didOpen() {
@@ -100,7 +92,7 @@ final class BenchRun {
 
     // MARK: Results
 
-    /// Writes the results, and returns why that failed, if it did.
+    /// Writes the results and judges them; returns the worst of what went wrong.
     private func report() -> Failure? {
         var latencies = Histogram()
         latencies.add(worker.latencies.total)
@@ -115,22 +107,9 @@ final class BenchRun {
             },
             duration: .nanoseconds(Int64(clamping: worker.endTime &- worker.startTime)),
             processorTime: processorTime, loadProcessorTime: processorTime - startProcessorTime, startTime: startTime)
-        let text =
-            switch settings.arguments.output {
-            case .text: results.table(console.colors(on: StandardDescriptors.output))
-            case .json: results.json()
-            }
-        let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
-        // A reader that goes away has seen enough.
-        if let error, error != .brokenPipe { return .output(error) }
-        return writeHistograms(results)
-    }
-
-    private func writeHistograms(_ results: borrowing BenchResults) -> Failure? {
-        guard let histogramFile else { return nil }
-        let text = HistogramLog.text(of: results.seconds, startTime: results.startTime, duration: results.duration)
-        return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
-            .recording(path: settings.arguments.histogramPath ?? "", $0)
-        }
+        let verdicts = outputs.verdicts(on: results)
+        let problem = outputs.write(results, verdicts)
+        let judgement = outputs.judge(verdicts)
+        return problem ?? signalFailure ?? verdict() ?? judgement
     }
 }
