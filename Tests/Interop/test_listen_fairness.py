@@ -13,6 +13,8 @@ import pytest
 import wire
 from processes import Listener, peak_resident_bytes
 
+pytestmark = pytest.mark.alone
+
 ROUND_TRIPS = 50
 MEBIBYTE = 1 << 20
 
