@@ -91,7 +91,8 @@ def test_an_interrupt_ends_the_load_on_all_machines(hosts, server, tmp_path):
     command = hosts.inside(tmp_path, "bash", "-uc", recipe(duration_s=1000))
     # A job of a shell's: all of its processes get the signal.
     with Running(command, env=hosts.environment, start_new_session=True) as job:
-        wait_until(lambda: server.err.count(" connected from ") == 10, 60)
+        wait_until(lambda: server.err.count(" connected from ") == 10 or job.process.poll() is not None, 60)
+        assert job.process.poll() is None, job.err
         run(["kill", "-INT", "--", f"-{job.pid}"])
         assert job.wait() != 0
         wait_until(lambda: server.err.count(" disconnected: ") == 10, 60)
