@@ -17,6 +17,9 @@ public struct WallTime: Equatable, Sendable {
         self.microseconds = microseconds
     }
 
+    /// The time since the beginning of 1970, UTC.
+    public var sinceEpoch: Duration { .seconds(seconds) + .microseconds(microseconds) }
+
     /// The moment a time later.
     public static func + (moment: WallTime, time: Duration) -> WallTime {
         let sum = moment.microseconds + Int(time / .microseconds(1))

@@ -12,6 +12,8 @@ final class BenchRun {
     private let embeddedEcho: ListenRun?
     private let outputs: ResultOutputs
     private var startTime = WallTime.now
+    private let launchTime: Duration
+    private var startTimer: PreciseTimer?
     /// Whether what went wrong first has been told.
     private var hasToldFailure = false
     /// The signal that ended the run.
@@ -33,6 +35,7 @@ final class BenchRun {
         self.settings = settings
         self.loop = loop
         self.console = console
+        launchTime = loop.now
         crew = LoadCrew(on: loop)
         outputs = try ResultOutputs(settings.arguments, console: console)
     }
@@ -57,6 +60,7 @@ final class BenchRun {
         }
         loop.run()
         hurryTimer = nil
+        startTimer = nil
         workers = crew.join()
         // Without a connection there is nothing to tell but why.
         guard workers.contains(where: { $0.handshakes.totalCount > 0 }) else { return signalFailure ?? failure }
@@ -73,14 +77,30 @@ final class BenchRun {
             hasToldFailure = true
             console.error("\(failure); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
         }
-        startTime = WallTime.now
-        crew.start(at: loop.nowNanoseconds)
+        let delay = startDelay
+        if delay < .zero {
+            console.notice("wsx: --start-at is over by \(Failure.words(for: .zero - delay)); beginning now")
+        }
+        startTime = WallTime.now + max(.zero, delay)
+        let time = loop.nowNanoseconds + delay.wholeNanoseconds
+        startTimer = PreciseTimer(on: loop) { [unowned self] in crew.start(at: time) }
+        startTimer?.start(at: time)
+    }
+
+    /// How long it is until the load is to begin; negative: it should have begun. A moment is one of the system's clock.
+    private var startDelay: Duration {
+        switch settings.arguments.start {
+        case .soon: .zero
+        case .moment(let moment): moment - WallTime.now.sinceEpoch
+        case .after(let time): launchTime + time - loop.now
+        }
     }
 
     /// Ends early: replies have a moment to come, and so have close frames. A second signal ends at once.
     private func signalled(_ failure: Failure) {
         guard signalFailure == nil else { return crew.terminate() }
         signalFailure = failure
+        startTimer = nil
         crew.drain()
         hurryTimer = Timer(on: loop) { [unowned self] in crew.terminate() }
         hurryTimer?.start(after: LoadCrew.hurriedLimit * 2)

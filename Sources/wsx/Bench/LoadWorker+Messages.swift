@@ -26,8 +26,9 @@ extension LoadWorker {
 
     /// Counts a message that nothing is known of.
     func receivedMessage() {
-        guard isCounted(now), phase == .loading else { return }
+        guard isCounted(now) else { return }
         tally.received += 1
+        guard phase == .loading else { return }
         latencies.recordArrival(at: now)
         lastReplyTime = now
     }

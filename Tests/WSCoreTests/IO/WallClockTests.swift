@@ -14,6 +14,15 @@ import WSCore
         #expect([time.year, time.month, time.day, time.hour, time.minute, time.second] == parts)
     }
 
+    @Test(
+        "a time later, or earlier, has its microseconds carried",
+        arguments: [(0, 5, 999_999), (1, 6, 0), (-999_999, 5, 0), (-1_000_000, 4, 999_999), (3_000_002, 9, 1)])
+    func sums(microseconds: Int, seconds: Int, rest: Int) {
+        let moment = WallTime(seconds: 5, microseconds: 999_999) + .microseconds(microseconds)
+        #expect(moment == WallTime(seconds: seconds, microseconds: rest))
+        #expect(moment.sinceEpoch == .microseconds(5_999_999 + microseconds))
+    }
+
     @Test("local time differs from UTC by less than a day, and in no second")
     func local() {
         let moment = WallTime(seconds: 1_777_636_799, microseconds: 0)

@@ -23,6 +23,7 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     var rate: Int?
     /// How long it takes until the whole load is there.
     var ramp = Duration.zero
+    var start = StartTime.soon
     /// How long messages are sent before they count.
     var warmup = Duration.zero
     /// The messages of a connection that may be without a reply, 1 or more.

@@ -65,6 +65,7 @@ extension ValueProblem {
         case .durationOutOfRange(let zeroAllowed):
             zeroAllowed ? "expected at most 1000000000s" : "expected more than 0 and at most 1000000000s"
         case .notASize: "expected a size in bytes such as 512, 64k or 16M"
+        case .notAStartTime: "expected a time such as 2026-05-01T12:00:00Z, +30s, or seconds since 1970"
         case .notACount: "expected a number such as 5, 50k or 1M"
         case .outOfRange(let range): "expected \(range.lowerBound) through \(range.upperBound)"
         case .notAChoice(let names): "expected " + Self.alternatives(names)

@@ -85,6 +85,16 @@ extension OptionTable {
                     arguments.ramp = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
+            "start-at", value: OptionValue("TIME"), group: .load,
+            summary: "Begin to send at this time",
+            manual: """
+                Open the connections at once, and begin to send at *TIME*, so that several machines begin together: \
+                `2026-05-01T12:00:00Z`, seconds since 1970, or `+30s` from the start of the program. When it is over \
+                before all connections are open, that is said, and the load begins then.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in arguments.start = try StartTime.parse(value) })),
+        OptionSpecification(
             "warmup", value: OptionValue("DURATION"), group: .load,
             summary: "Send for so long before messages count",
             manual: """

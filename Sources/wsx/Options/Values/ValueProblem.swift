@@ -4,6 +4,8 @@ enum ValueProblem: Error, Equatable {
     /// Above ``DurationValue/longest``, or zero where something must have time to happen.
     case durationOutOfRange(zeroAllowed: Bool)
     case notASize
+    /// Not a moment, and not a time from now.
+    case notAStartTime
     case notACount
     case outOfRange(ClosedRange<Int>)
     case notAChoice([String])
