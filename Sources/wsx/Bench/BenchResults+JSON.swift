@@ -7,6 +7,14 @@ extension BenchResults {
     /// The results as one object on one line.
     func json() -> String {
         var json = JSONWriter()
+        add(to: &json)
+        json.endObject()
+        return json.text.string + "\n"
+    }
+
+    /// Adds the results to an object, as its members.
+    /// - Parameter hasHistogramOfEachSecond: They are most of it, and only needed to merge results.
+    func add(to json: inout JSONWriter, hasHistogramOfEachSecond: Bool = true) {
         json.add("mode", description.mode.rawValue)
         json.add("url", description.url)
         json.add("connections", description.connections)
@@ -18,7 +26,7 @@ extension BenchResults {
         addBytes(to: &json)
         Self.add("latency_us", latencies, to: &json)
         Self.add("handshake_us", handshakes, to: &json)
-        addSeconds(to: &json)
+        addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
         json.add("cpu_s", processorTime / .seconds(1), digits: 6)
         json.add("histogram", latencies.base64())
         json.add("handshake_histogram", handshakes.base64())
@@ -26,8 +34,6 @@ extension BenchResults {
         json.add("start_time", EventTime.text(of: startTime))
         addDescription(to: &json)
         json.add("load_cpu_s", loadProcessorTime / .seconds(1), digits: 6)
-        json.endObject()
-        return json.text.string + "\n"
     }
 
     private func addDescription(to json: inout JSONWriter) {
@@ -43,7 +49,7 @@ extension BenchResults {
         json.add("rate_asked", orNull: description.rateAsked)
     }
 
-    private func addSeconds(to json: inout JSONWriter) {
+    private func addSeconds(to json: inout JSONWriter, hasHistograms: Bool) {
         json.beginArray("per_second")
         for (number, second) in seconds.enumerated() {
             let latencies = second.latencies
@@ -54,7 +60,7 @@ extension BenchResults {
             json.add("sent", second.sent)
             json.add("p50_us", Double(latencies.p50) / 1000, digits: 3)
             json.add("max_us", Double(latencies.maximum) / 1000, digits: 3)
-            json.add("histogram", second.base64())
+            if hasHistograms { json.add("histogram", second.base64()) }
             json.endObject()
         }
         json.endArray()
@@ -121,7 +127,7 @@ extension BenchSecond {
 
 extension ByteBuffer {
     /// The readable bytes as text.
-    fileprivate var string: String {
+    var string: String {
         withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
     }
 }

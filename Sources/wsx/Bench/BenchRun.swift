@@ -10,6 +10,7 @@ final class BenchRun {
     private let embeddedEcho: ListenRun?
     /// Where the histograms go, opened before the run: it is not to be for nothing.
     private let histogramFile: OutputFile?
+    private let reportFile: OutputFile?
     private var startTime = WallTime.now
     /// What the processors had spent by then.
     private var startProcessorTime = Duration.zero
@@ -38,13 +39,16 @@ final class BenchRun {
         self.loop = loop
         self.console = console
         worker = try LoadWorker(settings, on: loop)
+        histogramFile = try Self.open(settings.arguments.histogramPath, for: "--hdr")
+        reportFile = try Self.open(settings.arguments.reportPath, for: "--report")
+    }
+
+    private static func open(_ path: String?, for option: String) throws(Failure) -> OutputFile? {
         do throws(IOError) {
-            histogramFile = try settings.arguments.histogramPath.map { (path) throws(IOError) in
-                try OutputFile(creating: path)
-            }
+            return try path.map { (path) throws(IOError) in try OutputFile(creating: path) }
         } catch {
-            let path = escapingControls(settings.arguments.histogramPath ?? "")
-            throw .badArgument(what: "--hdr \(path)", why: error == .noReader ? "nobody reads from it" : "\(error)")
+            let what = "\(option) \(escapingControls(path ?? ""))"
+            throw .badArgument(what: what, why: error == .noReader ? "nobody reads from it" : "\(error)")
         }
     }
 
@@ -64,9 +68,13 @@ final class BenchRun {
         worker.open()
         loop.run()
         hurryTimer = nil
-        // Without a connection there is nothing to tell but why.
-        guard worker.handshakes.totalCount > 0 else { return signalFailure ?? worker.failure }
-        return report() ?? signalFailure ?? verdict()
+        let results = results()
+        guard worker.handshakes.totalCount > 0 else {
+            // Without a connection there is nothing to tell but why; who opens the report finds the errors.
+            let failure = writeReport(results)
+            return signalFailure ?? worker.failure ?? failure
+        }
+        return report(results) ?? signalFailure ?? verdict()
     }
 
     private func didOpen() {
@@ -100,14 +108,13 @@ final class BenchRun {
 
     // MARK: Results
 
-    /// Writes the results, and returns why that failed, if it did.
-    private func report() -> Failure? {
+    private func results() -> BenchResults {
         var latencies = Histogram()
         latencies.add(worker.latencies.total)
         var handshakes = Histogram()
         handshakes.add(worker.handshakes)
         let processorTime = ProcessorTime.used
-        let results = BenchResults(
+        return BenchResults(
             description: settings.description, tally: worker.tally, latencies: latencies, handshakes: handshakes,
             // A message is sent for each reply.
             seconds: worker.latencies.seconds.map {
@@ -115,6 +122,10 @@ final class BenchRun {
             },
             duration: .nanoseconds(Int64(clamping: worker.endTime &- worker.startTime)),
             processorTime: processorTime, loadProcessorTime: processorTime - startProcessorTime, startTime: startTime)
+    }
+
+    /// Writes the results, and returns why that failed, if it did.
+    private func report(_ results: borrowing BenchResults) -> Failure? {
         let text =
             switch settings.arguments.output {
             case .text: results.table(console.colors(on: StandardDescriptors.output))
@@ -123,7 +134,8 @@ final class BenchRun {
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
         // A reader that goes away has seen enough.
         if let error, error != .brokenPipe { return .output(error) }
-        return writeHistograms(results)
+        let failure = writeHistograms(results)
+        return writeReport(results) ?? failure
     }
 
     private func writeHistograms(_ results: borrowing BenchResults) -> Failure? {
@@ -131,6 +143,13 @@ final class BenchRun {
         let text = HistogramLog.text(of: results.seconds, startTime: results.startTime, duration: results.duration)
         return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
             .recording(path: settings.arguments.histogramPath ?? "", $0)
+        }
+    }
+
+    private func writeReport(_ results: borrowing BenchResults) -> Failure? {
+        guard let reportFile else { return nil }
+        return StandardDescriptors.writeAll(BenchReport.html(of: results), to: reportFile.descriptor).map {
+            .recording(path: settings.arguments.reportPath ?? "", $0)
         }
     }
 }

@@ -14,6 +14,7 @@ extension OptionTableTests {
         BenchCase("binary", "--binary") { $0.payload = .binary },
         BenchCase("output", "--output", "json") { $0.output = .json },
         BenchCase("hdr", "--hdr", "f.hlog") { $0.histogramPath = "f.hlog" },
+        BenchCase("report", "--report", "f.html") { $0.reportPath = "f.html" },
         BenchCase("header", "-H", "A: b") { $0.headers = ["A: b"] },
         BenchCase("subprotocol", "-s", "a,b") { $0.subprotocols = ["a", "b"] },
         BenchCase("auth", "-a", "u:p") { $0.auth = "u:p" },

@@ -24,6 +24,8 @@ struct BenchArguments: Equatable, Sendable, ClientArguments {
     var output = ResultFormat.text
     /// A file that takes the histograms.
     var histogramPath: String?
+    /// A file that takes the page with the results.
+    var reportPath: String?
 
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []
