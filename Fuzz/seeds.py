@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Writes the seeds: for each target a few inputs from which libFuzzer finds its way into the parser."""
 
+import base64
+import json
 import pathlib
 import shutil
 import struct
@@ -324,6 +326,8 @@ OPTIONS = {
     "listen": ["listen", "--echo", "[::1]:8080", "--origin", "*", "--path", "/x", "--subprotocol", "a"],
     "listen-unix": ["listen", "unix:/s", "--handshake-timeout", "1", "-H", "X: y", "--output", "json"],
     "help": ["help", "listen"],
+    "bench": ["bench", "-c", "50", "-d", "1s", "--threshold", "p99<20ms", "--threshold", "lost<=0.1%", ":8080"],
+    "bench-merge": ["bench", "merge", "--output", "json", "--threshold", "rate>50k", "a.json", "-"],
     "completions": ["completions", "zsh"],
     "version": ["--version"],
     "typo": ["conect", "--lingr"],
@@ -416,6 +420,46 @@ REQUEST_CONDITIONS = {
     "range-alone": b"bytes=0-1",
 }
 
+
+
+def histogram(*counts, largest=3_600_000_000_000):
+    """What is compressed in a histogram, with its counts, each below 64, as they are written."""
+    numbers = bytes(count << 1 if count >= 0 else (-count << 1) - 1 for count in counts)
+    return struct.pack("!IIIIQQd", 0x1C849313, len(numbers), 0, 3, 1, largest, 1.0) + numbers
+
+
+def compressed(plain):
+    data = zlib.compress(plain)
+    return struct.pack("!II", 0x1C849314, len(data)) + data
+
+
+HISTOGRAMS = {
+    "empty": histogram(),
+    "some": histogram(-40, 3, 0, 1, -60, 2),
+    "many-zeros": histogram(1) + b"\xff\xff\x03",
+    "other-layout": histogram(1, largest=1000),
+    "compressed": compressed(histogram(-40, 3)),
+    "cut": compressed(histogram(-40, 3))[:-5],
+}
+
+HISTF = base64.b64encode(compressed(histogram(-40, 3))).decode()
+RESULTS = {
+    "version": 1, "mode": "echo", "url": "ws://h/", "connections": 2, "threads": 1, "duration_s": 0.5,
+    "messages": {"sent": 4, "received": 3, "lost": 1, "mismatched": 0, "duplicated": 0, "reordered": 0},
+    "errors": {"connect": 0, "handshake": 0, "protocol": 0, "closed": 1, "timeout": 0},
+    "bytes": {"sent": 80, "received": 60, "wire_sent": 104, "wire_received": 66},
+    "per_second": [{"second": 0, "received": 3, "sent": 4, "histogram": HISTF}],
+    "cpu_s": 0.02, "load_cpu_s": 0.01, "histogram": HISTF, "handshake_histogram": HISTF,
+    "start_time": "2026-05-01T12:00:00.5Z", "message": {"kind": "text", "bytes": 20}, "in_flight": 1,
+    "rate_asked": None,
+}
+BENCH_RESULTS = {
+    "results": json.dumps(RESULTS, separators=(",", ":")).encode(),
+    "other-version": b'{"mode":"echo","version":2}',
+    "no-results": b'{"a":[]}',
+    "no-json": b'{"mode"',
+}
+
 TARGETS = {
     "frames": FRAMES,
     "compressed-frames": COMPRESSED_FRAMES,
@@ -446,6 +490,8 @@ TARGETS = {
     "options": {name: "\0".join(words).encode() for name, words in OPTIONS.items()},
     "records": RECORDS,
     "repl-lines": REPL_LINES,
+    "histograms": HISTOGRAMS,
+    "bench-results": BENCH_RESULTS,
 }
 
 for target, seeds in TARGETS.items():

@@ -12,8 +12,11 @@ _wsx() {
     fi
     if ((COMP_CWORD > 1)); then
         command=${COMP_WORDS[1]}
+        if ((COMP_CWORD > 2)); then
+            case "$command ${COMP_WORDS[2]}" in 'bench merge') command+=" ${COMP_WORDS[2]}" ;; esac
+        fi
         # A URL in place of a command is connected to.
-        case "$command" in connect | listen | bench | help | completions) ;; *) command=connect ;; esac
+        case "$command" in connect | listen | bench | 'bench merge' | help | completions) ;; *) command=connect ;; esac
     fi
     case "$command $previous" in
         'connect -f' | 'connect --file' | 'connect --file=')
@@ -172,11 +175,33 @@ _wsx() {
             COMPREPLY=($(compgen -f -- "$current"))
             return
             ;;
+        'bench --report' | 'bench --report=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
         'bench --color' | 'bench --color=')
             COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
             return
             ;;
-        'bench -c' | 'bench --connections' | 'bench --connections=' | 'bench -d' | 'bench --duration' | 'bench --duration=' | 'bench -n' | 'bench --messages' | 'bench --messages=' | 'bench --in-flight' | 'bench --in-flight=' | 'bench --reply-timeout' | 'bench --reply-timeout=' | 'bench -m' | 'bench --message' | 'bench --message=' | 'bench --size' | 'bench --size=' | 'bench --close-code' | 'bench --close-code=' | 'bench --close-reason' | 'bench --close-reason=' | 'bench --close-timeout' | 'bench --close-timeout=' | 'bench -H' | 'bench --header' | 'bench --header=' | 'bench -s' | 'bench --subprotocol' | 'bench --subprotocol=' | 'bench -a' | 'bench --auth' | 'bench --auth=' | 'bench --bearer' | 'bench --bearer=' | 'bench -b' | 'bench --cookie' | 'bench --cookie=' | 'bench -o' | 'bench --origin' | 'bench --origin=' | 'bench --host' | 'bench --host=' | 'bench --user-agent' | 'bench --user-agent=' | 'bench --max-redirects' | 'bench --max-redirects=' | 'bench --resolve' | 'bench --resolve=' | 'bench --source-ip' | 'bench --source-ip=' | 'bench --connect-timeout' | 'bench --connect-timeout=' | 'bench --proxy' | 'bench --proxy=' | 'bench --no-proxy' | 'bench --no-proxy=' | 'bench --passphrase' | 'bench --passphrase=' | 'bench --pin' | 'bench --pin=' | 'bench --tls-server-name' | 'bench --tls-server-name=' | 'bench --compress-window-bits' | 'bench --compress-window-bits=' | 'bench --max-message-size' | 'bench --max-message-size=' | 'bench --max-fragments' | 'bench --max-fragments=' | 'bench --fragment-size' | 'bench --fragment-size=')
+        'bench -c' | 'bench --connections' | 'bench --connections=' | 'bench -d' | 'bench --duration' | 'bench --duration=' | 'bench -n' | 'bench --messages' | 'bench --messages=' | 'bench --in-flight' | 'bench --in-flight=' | 'bench --reply-timeout' | 'bench --reply-timeout=' | 'bench -m' | 'bench --message' | 'bench --message=' | 'bench --size' | 'bench --size=' | 'bench --close-code' | 'bench --close-code=' | 'bench --close-reason' | 'bench --close-reason=' | 'bench --close-timeout' | 'bench --close-timeout=' | 'bench -H' | 'bench --header' | 'bench --header=' | 'bench -s' | 'bench --subprotocol' | 'bench --subprotocol=' | 'bench -a' | 'bench --auth' | 'bench --auth=' | 'bench --bearer' | 'bench --bearer=' | 'bench -b' | 'bench --cookie' | 'bench --cookie=' | 'bench -o' | 'bench --origin' | 'bench --origin=' | 'bench --host' | 'bench --host=' | 'bench --user-agent' | 'bench --user-agent=' | 'bench --max-redirects' | 'bench --max-redirects=' | 'bench --resolve' | 'bench --resolve=' | 'bench --source-ip' | 'bench --source-ip=' | 'bench --connect-timeout' | 'bench --connect-timeout=' | 'bench --proxy' | 'bench --proxy=' | 'bench --no-proxy' | 'bench --no-proxy=' | 'bench --passphrase' | 'bench --passphrase=' | 'bench --pin' | 'bench --pin=' | 'bench --tls-server-name' | 'bench --tls-server-name=' | 'bench --compress-window-bits' | 'bench --compress-window-bits=' | 'bench --max-message-size' | 'bench --max-message-size=' | 'bench --max-fragments' | 'bench --max-fragments=' | 'bench --fragment-size' | 'bench --fragment-size=' | 'bench --threshold' | 'bench --threshold=')
+            return
+            ;;
+        'bench merge --output' | 'bench merge --output=')
+            COMPREPLY=($(compgen -W $'text\njson' -- "$current"))
+            return
+            ;;
+        'bench merge --hdr' | 'bench merge --hdr=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'bench merge --report' | 'bench merge --report=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
+        'bench merge --threshold' | 'bench merge --threshold=')
             return
             ;;
     esac
@@ -200,7 +225,17 @@ _wsx() {
             ;;
         bench)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'-c\n--connections\n-d\n--duration\n-n\n--messages\n--in-flight\n--reply-timeout\n-m\n--message\n--size\n--binary\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--hdr\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'-c\n--connections\n-d\n--duration\n-n\n--messages\n--in-flight\n--reply-timeout\n-m\n--message\n--size\n--binary\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
+            elif ((COMP_CWORD == 2)); then
+                COMPREPLY=($(compgen -W $'merge' -- "$current"))
+            fi
+            ;;
+        'bench merge')
+            if [[ $current == -* ]]; then
+                COMPREPLY=($(compgen -W $'--output\n--threshold\n--hdr\n--report\n-h\n--help' -- "$current"))
+            else
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
             fi
             ;;
         help)

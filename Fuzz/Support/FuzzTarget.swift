@@ -13,5 +13,6 @@ struct FuzzTarget: Sendable {
         requestEnvironment,
         extensions, compressionOffers, urls, redirects, cookies, challenges, proxyChoice, proxyConnect, proxySOCKS,
         requestPaths, requestConditions, tls, json, jsonEvents, eventInput, encodedInput, options, records, replLines,
+        histograms, benchResults,
     ]
 }

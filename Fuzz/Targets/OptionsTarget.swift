@@ -17,6 +17,7 @@ extension FuzzTarget {
             case .connect(let arguments): checkConnect(arguments)
             case .listen(let arguments): checkListen(arguments)
             case .bench(let arguments): checkBench(arguments)
+            case .merge(let arguments): expect(!arguments.paths.isEmpty, "there is nothing to merge")
             case .help(let text), .completions(let text): expect(text.hasSuffix("\n"), "the text does not end its line")
             case .version: break
             }

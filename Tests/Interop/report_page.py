@@ -30,7 +30,8 @@ class ReportPage(Page):
 
     def paths(self, chart):
         """The lines of a chart, each with its points."""
-        paths = self.evaluate(f"""Array.from(document.querySelectorAll("#{chart} path"), path => path.getAttribute("d"))""")
+        paths = self.evaluate(
+            f"""Array.from(document.querySelectorAll("#{chart} path"), path => path.getAttribute("d"))""")
         return [[[float(number) for number in point.split()] for point in path.replace("M", "L").split("L")[1:]]
                 for path in paths]
 

@@ -26,7 +26,7 @@ def check(out):
     assert list(results) == [
         "mode", "url", "connections", "threads", "duration_s", "rate_per_second", "messages", "errors", "bytes",
         "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
-        "message", "in_flight", "rate_asked", "load_cpu_s"]
+        "message", "in_flight", "rate_asked", "load_cpu_s", "thresholds"]
     messages = results["messages"]
     assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered"]
     assert messages["sent"] == messages["received"] + messages["lost"] + messages["mismatched"]

@@ -250,6 +250,21 @@ def test_a_run_without_any_connection(browser, tmp_path):
         assert page.problems == [] and "NaN" not in page.evaluate("document.body.outerHTML")
 
 
+def test_results_that_are_merged_have_a_page_and_thresholds_are_told_of(browser, tmp_path):
+    path, runs = tmp_path / "report.html", tmp_path / "runs.json"
+    runs.write_text("".join(wsx("bench", "--output", "json", "echo:", "-n", "100").out.decode() for _ in range(2)))
+    thresholds = ["--threshold", "errors=0", "--threshold", "max<1us"]
+    result = wsx("bench", "merge", runs, "--report", path, *thresholds)
+    assert result.status == 7
+    with ReportPage(browser, path) as page:
+        assert page.charts() == CHARTS
+        assert page.table("#counts")[0] == ["sent", ["200", 200]]
+        assert page.evaluate("document.querySelector('#key .wrong').textContent") == "1 not met"
+        facts = page.evaluate("document.getElementById('facts').textContent")
+        assert "errors=0 is met: 0" in facts and "max<1us is not met" in facts
+        assert page.problems == []
+
+
 def changed(source, path, change):
     """Writes a report with other data; they are no part of what its policy has a hash of."""
     content = data(source)

@@ -99,6 +99,11 @@ public enum File {
         return try contents(of: descriptor)
     }
 
+    /// Reads all of standard input.
+    public static func readStandardInput() throws(IOError) -> [UInt8] {
+        try contents(of: StandardDescriptors.input)
+    }
+
     private static func contents(of descriptor: Int32) throws(IOError) -> [UInt8] {
         var contents: [UInt8] = []
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)

@@ -62,7 +62,8 @@ extension Histogram {
     /// - Parameter percentile: 0 through 100.
     public func value(atPercentile percentile: Double) -> UInt64 {
         let share = min(max(percentile, 0), 100) * Double(totalCount) / 100
-        let rank = max(1, UInt64(share + 0.5))
+        // A count that a Double cannot tell from the next power of two would be rounded up to that.
+        let rank = max(1, share + 0.5 < Double(totalCount) ? UInt64(share + 0.5) : totalCount)
         var count: UInt64 = 0
         for index in 0..<Self.countCount {
             count += counts[index]

@@ -5,25 +5,28 @@ extension BenchResults {
     static let version = 1
 
     /// The results as one object on one line.
-    func json() -> String {
+    /// - Parameter verdicts: What was found by thresholds.
+    func json(verdicts: [Threshold.Verdict] = []) -> String {
         var json = JSONWriter()
-        add(to: &json)
+        add(to: &json, verdicts: verdicts)
         json.endObject()
         return json.text.string + "\n"
     }
 
     /// Adds the results to an object, as its members.
-    /// - Parameter hasHistogramOfEachSecond: They are most of it, and only needed to merge results.
-    func add(to json: inout JSONWriter, hasHistogramOfEachSecond: Bool = true) {
+    /// - Parameters:
+    ///   - verdicts: What was found by thresholds.
+    ///   - hasHistogramOfEachSecond: They are most of it, and only needed to merge results.
+    func add(to json: inout JSONWriter, verdicts: [Threshold.Verdict], hasHistogramOfEachSecond: Bool = true) {
         json.add("mode", description.mode.rawValue)
         json.add("url", description.url)
         json.add("connections", description.connections)
         json.add("threads", description.threads)
         json.add("duration_s", duration / .seconds(1), digits: 9)
         json.add("rate_per_second", rate, digits: 1)
-        addMessages(to: &json)
-        addErrors(to: &json)
-        addBytes(to: &json)
+        add("messages", LoadTally.messageCounts, to: &json)
+        add("errors", LoadTally.errorCounts, to: &json)
+        add("bytes", LoadTally.byteCounts, to: &json)
         Self.add("latency_us", latencies, to: &json)
         Self.add("handshake_us", handshakes, to: &json)
         addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
@@ -34,6 +37,7 @@ extension BenchResults {
         json.add("start_time", EventTime.text(of: startTime))
         addDescription(to: &json)
         json.add("load_cpu_s", loadProcessorTime / .seconds(1), digits: 6)
+        Self.add(verdicts, to: &json)
     }
 
     private func addDescription(to json: inout JSONWriter) {
@@ -47,6 +51,23 @@ extension BenchResults {
         }
         json.add("in_flight", orNull: description.inFlight)
         json.add("rate_asked", orNull: description.rateAsked)
+    }
+
+    private static func add(_ verdicts: [Threshold.Verdict], to json: inout JSONWriter) {
+        json.beginArray("thresholds")
+        for verdict in verdicts {
+            json.beginElement()
+            json.add("expression", verdict.threshold.expression)
+            switch (verdict.value, verdict.threshold.bound) {
+            case (nil, _): json.addNull("value")
+            case (let value?, .time): json.add("value", value / 1000, digits: 3)
+            case (let value?, .number): json.add("value", value, digits: verdict.threshold.metric == .rate ? 1 : 0)
+            case (let value?, .share): json.add("value", value, digits: 9)
+            }
+            json.add("met", verdict.isMet)
+            json.endObject()
+        }
+        json.endArray()
     }
 
     private func addSeconds(to json: inout JSONWriter, hasHistograms: Bool) {
@@ -66,33 +87,9 @@ extension BenchResults {
         json.endArray()
     }
 
-    private func addMessages(to json: inout JSONWriter) {
-        json.beginObject("messages")
-        json.add("sent", tally.sent)
-        json.add("received", tally.received)
-        json.add("lost", tally.lost)
-        json.add("mismatched", tally.mismatched)
-        json.add("duplicated", tally.duplicated)
-        json.add("reordered", tally.reordered)
-        json.endObject()
-    }
-
-    private func addErrors(to json: inout JSONWriter) {
-        json.beginObject("errors")
-        json.add("connect", tally.connectErrors)
-        json.add("handshake", tally.handshakeErrors)
-        json.add("protocol", tally.protocolErrors)
-        json.add("closed", tally.closedErrors)
-        json.add("timeout", tally.timeouts)
-        json.endObject()
-    }
-
-    private func addBytes(to json: inout JSONWriter) {
-        json.beginObject("bytes")
-        json.add("sent", tally.sentBytes)
-        json.add("received", tally.receivedBytes)
-        json.add("wire_sent", tally.sentWireBytes)
-        json.add("wire_received", tally.receivedWireBytes)
+    private func add(_ name: StaticString, _ counts: [LoadTally.NamedCount], to json: inout JSONWriter) {
+        json.beginObject(name)
+        for (name, count) in counts { json.add(name, tally[keyPath: count]) }
         json.endObject()
     }
 
@@ -112,9 +109,8 @@ extension BenchResults {
 extension Histogram {
     /// The compressed form in Base64, which begins with HISTF.
     func base64() -> String {
-        var encoded = ByteBuffer()
-        encode(into: &encoded)
-        return encoded.withReadableBytes { Base64.text(of: $0) }
+        let bytes = encoded()
+        return Base64.text(of: bytes.span.bytes)
     }
 }
 

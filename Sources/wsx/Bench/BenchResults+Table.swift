@@ -2,7 +2,8 @@ import WSCore
 
 extension BenchResults {
     /// The results as people read them; what is wrong is coloured.
-    func table(_ palette: Palette) -> String {
+    /// - Parameter verdicts: What was found by thresholds.
+    func table(_ palette: Palette, verdicts: [Threshold.Verdict] = []) -> String {
         var lines = [headline, ""]
         let messages = ResultWords.count(tally.sent)
         lines.append(
@@ -28,7 +29,13 @@ extension BenchResults {
                     time(handshakes.value(atPercentile: percentile))))
         }
         lines.append(row("max", time(latencies.maximum), time(handshakes.maximum)))
+        if !verdicts.isEmpty { lines += ["", "thresholds"] + verdicts.map { Self.line($0, palette) } }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func line(_ verdict: Threshold.Verdict, _ palette: Palette) -> String {
+        let line = "\(escapingControls(verdict.threshold.expression)): \(verdict.words)"
+        return verdict.isMet ? "  met      \(line)" : palette.failure("  not met  \(line)")
     }
 
     private var headline: String {

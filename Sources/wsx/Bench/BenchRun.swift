@@ -8,9 +8,7 @@ final class BenchRun {
     private let worker: LoadWorker
     /// The server behind `echo:`.
     private let embeddedEcho: ListenRun?
-    /// Where the histograms go, opened before the run: it is not to be for nothing.
-    private let histogramFile: OutputFile?
-    private let reportFile: OutputFile?
+    private let outputs: ResultOutputs
     private var startTime = WallTime.now
     /// What the processors had spent by then.
     private var startProcessorTime = Duration.zero
@@ -39,17 +37,7 @@ final class BenchRun {
         self.loop = loop
         self.console = console
         worker = try LoadWorker(settings, on: loop)
-        histogramFile = try Self.open(settings.arguments.histogramPath, for: "--hdr")
-        reportFile = try Self.open(settings.arguments.reportPath, for: "--report")
-    }
-
-    private static func open(_ path: String?, for option: String) throws(Failure) -> OutputFile? {
-        do throws(IOError) {
-            return try path.map { (path) throws(IOError) in try OutputFile(creating: path) }
-        } catch {
-            let what = "\(option) \(escapingControls(path ?? ""))"
-            throw .badArgument(what: what, why: error == .noReader ? "nobody reads from it" : "\(error)")
-        }
+        outputs = try ResultOutputs(settings.arguments, console: console)
     }
 
     /// Runs, and returns why it did not end as asked, if it did not.
@@ -70,11 +58,11 @@ final class BenchRun {
         hurryTimer = nil
         let results = results()
         guard worker.handshakes.totalCount > 0 else {
-            // Without a connection there is nothing to tell but why; who opens the report finds the errors.
-            let failure = writeReport(results)
-            return signalFailure ?? worker.failure ?? failure
+            // Without a connection there is nothing to tell but why; who opens the page finds the errors in it.
+            let problem = outputs.writeReport(results, [])
+            return signalFailure ?? worker.failure ?? problem
         }
-        return report(results) ?? signalFailure ?? verdict()
+        return report(results)
     }
 
     private func didOpen() {
@@ -124,32 +112,11 @@ final class BenchRun {
             processorTime: processorTime, loadProcessorTime: processorTime - startProcessorTime, startTime: startTime)
     }
 
-    /// Writes the results, and returns why that failed, if it did.
+    /// Writes the results and judges them; returns the worst of what went wrong.
     private func report(_ results: borrowing BenchResults) -> Failure? {
-        let text =
-            switch settings.arguments.output {
-            case .text: results.table(console.colors(on: StandardDescriptors.output))
-            case .json: results.json()
-            }
-        let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
-        // A reader that goes away has seen enough.
-        if let error, error != .brokenPipe { return .output(error) }
-        let failure = writeHistograms(results)
-        return writeReport(results) ?? failure
-    }
-
-    private func writeHistograms(_ results: borrowing BenchResults) -> Failure? {
-        guard let histogramFile else { return nil }
-        let text = HistogramLog.text(of: results.seconds, startTime: results.startTime, duration: results.duration)
-        return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
-            .recording(path: settings.arguments.histogramPath ?? "", $0)
-        }
-    }
-
-    private func writeReport(_ results: borrowing BenchResults) -> Failure? {
-        guard let reportFile else { return nil }
-        return StandardDescriptors.writeAll(BenchReport.html(of: results), to: reportFile.descriptor).map {
-            .recording(path: settings.arguments.reportPath ?? "", $0)
-        }
+        let verdicts = outputs.verdicts(on: results)
+        let problem = outputs.write(results, verdicts)
+        let judgement = outputs.judge(verdicts)
+        return problem ?? signalFailure ?? verdict() ?? judgement
     }
 }

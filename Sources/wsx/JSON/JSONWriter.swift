@@ -57,6 +57,12 @@ struct JSONWriter: ~Copyable {
         if let value { add(name, value) } else { addNull(name) }
     }
 
+    /// Adds true or false.
+    mutating func add(_ name: StaticString, _ value: Bool) {
+        begin(name)
+        text.append(literal: value ? "true" : "false")
+    }
+
     /// Adds null.
     mutating func addNull(_ name: StaticString) {
         begin(name)

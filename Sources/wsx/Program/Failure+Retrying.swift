@@ -9,7 +9,7 @@ extension Failure {
         case .closed(let frame): Self.isPassing(frame.code)
         case .connecting(_, let error): Self.isPassing(error)
         case .badArgument, .badInput, .input, .output, .recording, .system, .listening: false
-        case .unmet, .badReplies, .noReply, .lateReplies, .unanswered, .program: false
+        case .unmet, .badReplies, .unmetThresholds, .noReply, .lateReplies, .unanswered, .program: false
         case .violation, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated, .hungUp, .quit:
             false
         }

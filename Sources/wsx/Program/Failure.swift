@@ -46,6 +46,8 @@ enum Failure: Error {
     case unanswered(Int)
     /// Replies of a load test that were not as they should be.
     case badReplies(LoadTally)
+    /// Thresholds of a load test that are not met, of which the user has been told.
+    case unmetThresholds
     /// The run took longer than it may.
     case runTimedOut(after: Duration)
     /// SIGINT.
@@ -66,7 +68,7 @@ enum Failure: Error {
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
         case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies: .timedOut
-        case .unmet, .badReplies: .unmet
+        case .unmet, .badReplies, .unmetThresholds: .unmet
         case .gaveUp(_, let failure), .told(let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
@@ -117,7 +119,7 @@ enum Failure: Error {
         case .badReplies(let tally):
             "the replies: \(tally.faults); each message is to come back once, in order, as it was"
         case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
-        case .interrupted, .terminated, .hungUp, .quit, .told: nil
+        case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
         }
     }
 
@@ -133,7 +135,7 @@ enum Failure: Error {
         case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
         case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies: "timeout"
-        case .unmet, .badReplies: "expectation"
+        case .unmet, .badReplies, .unmetThresholds: "expectation"
         case .gaveUp(_, let failure), .told(let failure): failure.kind
         case .connecting: "connect"
         case .closed, .unanswered: "closed"

@@ -31,6 +31,7 @@ struct Wsx {
             case .connect(let arguments): return connect(arguments)
             case .listen(let arguments): return listen(arguments)
             case .bench(let arguments): return bench(arguments)
+            case .merge(let arguments): return merge(arguments)
             case .help(let text), .completions(let text): return printed(text)
             case .version: return printed("wsx \(version)\n")
             }
@@ -79,6 +80,15 @@ struct Wsx {
             let run = try BenchRun(
                 try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
             return report(run.run(), on: console)
+        } catch {
+            return report(error, on: console)
+        }
+    }
+
+    private static func merge(_ arguments: MergeArguments) -> ExitStatus {
+        let console = Console(color: .auto, isQuiet: false, environment: environment)
+        do throws(Failure) {
+            return report(try BenchMerge(arguments, console: console).run(), on: console)
         } catch {
             return report(error, on: console)
         }

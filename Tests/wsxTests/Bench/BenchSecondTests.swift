@@ -8,10 +8,7 @@ import WSCore
     func latencies() {
         var histogram = Histogram()
         for latency in 1...100 { histogram.record(UInt64(latency)) }
-        var encoded = ByteBuffer()
-        histogram.encode(into: &encoded)
-        let bytes = encoded.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
-        let second = BenchSecond(sent: 100, received: 100, histogram: bytes)
+        let second = BenchSecond(sent: 100, received: 100, histogram: histogram.encoded())
         #expect(second.latencies == BenchSecond.Latencies(p50: 50, p99: 99, maximum: 100))
     }
 

@@ -6,7 +6,8 @@ import Testing
     @Test(
         "each unit, a fraction and a bare number of seconds are understood",
         arguments: [
-            ("250ms", Duration.milliseconds(250)), ("5s", .seconds(5)), ("2m", .seconds(120)), ("1h", .seconds(3600)),
+            ("250ms", Duration.milliseconds(250)), ("500us", .microseconds(500)), ("5s", .seconds(5)),
+            ("2m", .seconds(120)), ("1h", .seconds(3600)),
             ("1.5s", .milliseconds(1500)), ("0.5ms", .microseconds(500)), ("7", .seconds(7)),
             ("0.25", .milliseconds(250)),
             ("0", .zero), ("0ms", .zero), ("0.000000001s", .nanoseconds(1)),

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HelpTextTests {
     @Test(
         "help is at most 80 columns wide, without trailing spaces and tabs",
-        arguments: [nil, .connect, .listen, .bench, .help, .completions] as [Command?])
+        arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?])
     func width(command: Command?) {
         for text in [HelpText.short(.of(command)), HelpText.long(.of(command))] {
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -33,6 +33,7 @@ import Testing
                   connect      Talk to a WebSocket server
                   listen       Be a WebSocket server
                   bench        Load-test an echo server
+                  bench merge  Add the results of several load tests
                   help         Explain the program or a command
                   completions  Print a shell's completion script
 
@@ -323,7 +324,9 @@ import Testing
 
                 Results:
                       --output FORMAT             How results are written to stdout [text]
+                      --threshold EXPR            Exit with 7 unless this holds: 'p99<20ms'
                       --hdr FILE                  Write the latencies of each second to FILE
+                      --report FILE               Draw the results in FILE, a page in HTML
 
                 Display:
                   -q, --quiet                     No notices on stderr

@@ -13,6 +13,9 @@ extension OptionTableTests {
         BenchCase("size", "--size", "4k") { $0.sizeBytes = 4096 },
         BenchCase("binary", "--binary") { $0.payload = .binary },
         BenchCase("output", "--output", "json") { $0.output = .json },
+        BenchCase("threshold", "--threshold", "p99<20ms", "--threshold", "errors=0") {
+            $0.thresholds = aThreshold + anotherThreshold
+        },
         BenchCase("hdr", "--hdr", "f.hlog") { $0.histogramPath = "f.hlog" },
         BenchCase("report", "--report", "f.html") { $0.reportPath = "f.html" },
         BenchCase("header", "-H", "A: b") { $0.headers = ["A: b"] },
@@ -53,4 +56,14 @@ extension OptionTableTests {
         BenchCase("quiet", "-q") { $0.isQuiet = true },
         BenchCase("color", "--color", "never") { $0.color = .never },
     ]
+
+    static let mergeCases: [MergeCase] = [
+        MergeCase("output", "--output", "json") { $0.output = .json },
+        MergeCase("threshold", "--threshold", "p99<20ms") { $0.thresholds = aThreshold },
+        MergeCase("hdr", "--hdr", "f.hlog") { $0.histogramPath = "f.hlog" },
+        MergeCase("report", "--report", "f.html") { $0.reportPath = "f.html" },
+    ]
+
+    private static let aThreshold = (try? [Threshold("p99<20ms")]) ?? []
+    private static let anotherThreshold = (try? [Threshold("errors=0")]) ?? []
 }

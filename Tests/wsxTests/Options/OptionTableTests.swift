@@ -29,6 +29,18 @@ import WSCore
         }
     }
 
+    struct MergeCase: Sendable {
+        let option: String
+        let words: [String]
+        let expect: @Sendable (inout MergeArguments) -> Void
+
+        init(_ option: String, _ words: String..., expect: @escaping @Sendable (inout MergeArguments) -> Void) {
+            self.option = option
+            self.words = words
+            self.expect = expect
+        }
+    }
+
     struct ListenCase: Sendable {
         let option: String
         let words: [String]
@@ -244,6 +256,14 @@ import WSCore
         #expect(try CommandLineParser.parse(["bench", "u"] + testCase.words) == .bench(expected))
     }
 
+    @Test("an option of bench merge changes its field and nothing else", arguments: mergeCases)
+    func merge(testCase: MergeCase) throws {
+        var expected = MergeArguments()
+        expected.paths = ["a", "-"]
+        testCase.expect(&expected)
+        #expect(try CommandLineParser.parse(["bench", "merge", "a"] + testCase.words + ["-"]) == .merge(expected))
+    }
+
     @Test("every option of the table has its test") func completeness() {
         let connect = OptionTable.options(of: .connect).filter { $0.long != "help" }.map(\.long)
         #expect(connect.sorted() == Self.connectCases.map(\.option).sorted())
@@ -251,16 +271,18 @@ import WSCore
         #expect(listen.sorted() == Self.listenCases.map(\.option).sorted())
         let bench = OptionTable.options(of: .bench).filter { $0.long != "help" }.map(\.long)
         #expect(bench.sorted() == Self.benchCases.map(\.option).sorted())
+        let merge = OptionTable.options(of: .merge).filter { $0.long != "help" }.map(\.long)
+        #expect(merge.sorted() == Self.mergeCases.map(\.option).sorted())
     }
 
-    @Test("the defaults that are shown are those that hold", arguments: [Command.connect, .listen, .bench])
+    @Test("the defaults that are shown are those that hold", arguments: [Command.connect, .listen, .bench, .merge])
     func defaults(command: Command) throws {
         let options = OptionTable.options(of: command)
         for option in options {
             guard let value = option.defaultValue else { continue }
             let required = option.requirements.first.flatMap { name in options.first { $0.long == name } }
             let words =
-                [command.rawValue, "u"]
+                command.words + ["u"]
                 + [required.map { "--\($0.long)" + ($0.value == nil ? "" : "=1") }].compactMap { $0 }
             let program = required?.long == "exec" ? ["--", "p"] : []
             let plain = try CommandLineParser.parse(words + program)
@@ -269,18 +291,18 @@ import WSCore
         }
     }
 
-    @Test("a choice that is shown is accepted", arguments: [Command.connect, .listen, .bench])
+    @Test("a choice that is shown is accepted", arguments: [Command.connect, .listen, .bench, .merge])
     func choices(command: Command) throws {
         for option in OptionTable.options(of: command) {
             for choice in option.value?.completion.choices ?? [] {
-                _ = try CommandLineParser.parse([command.rawValue, "u", "--\(option.long)=\(choice.name)"])
+                _ = try CommandLineParser.parse(command.words + ["u", "--\(option.long)=\(choice.name)"])
             }
         }
     }
 
     @Test(
         "within a command every name is there once, and conflicts name options of the same command",
-        arguments: [nil, .connect, .listen, .bench, .help, .completions] as [Command?])
+        arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?])
     func uniqueness(command: Command?) {
         let options = OptionTable.options(of: command)
         #expect(Set(options.map(\.long)).count == options.count)

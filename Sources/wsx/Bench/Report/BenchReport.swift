@@ -13,7 +13,8 @@ enum BenchReport {
     private static let dataLine = #"<script type="application/json" id="data"></script>"#
 
     /// The page of some results.
-    static func html(of results: borrowing BenchResults) -> String {
+    /// - Parameter verdicts: What was found by thresholds.
+    static func html(of results: borrowing BenchResults, verdicts: [Threshold.Verdict] = []) -> String {
         let page = EmbeddedPage(
             html: PackageResources.report_html, style: PackageResources.report_css,
             modules: modules.map { $0.source })
@@ -25,7 +26,8 @@ enum BenchReport {
         return page.text(replacing: [
             policyLine:
                 #"<meta http-equiv="Content-Security-Policy" content="\#(policy.joined(separator: "; "))">"#,
-            dataLine: #"<script type="application/json" id="data">\#(markupFree(data(of: results)))</script>"#,
+            dataLine:
+                #"<script type="application/json" id="data">\#(markupFree(data(of: results, verdicts)))</script>"#,
         ])
     }
 
@@ -47,10 +49,10 @@ enum BenchReport {
     }
 
     /// What the page is drawn from: the results, and what is not in them.
-    private static func data(of results: borrowing BenchResults) -> String {
+    private static func data(of results: borrowing BenchResults, _ verdicts: [Threshold.Verdict]) -> String {
         var json = JSONWriter()
         json.beginArray("facts")
-        for (name, value) in facts(of: results) {
+        for (name, value) in facts(of: results) + verdicts.map(fact) {
             json.beginElement()
             json.add("name", name)
             json.add("value", value)
@@ -75,10 +77,15 @@ enum BenchReport {
         }
         json.endArray()
         json.beginObject("results")
-        results.add(to: &json, hasHistogramOfEachSecond: false)
+        results.add(to: &json, verdicts: verdicts, hasHistogramOfEachSecond: false)
         json.endObject()
         json.endObject()
         return json.text.string
+    }
+
+    private static func fact(of verdict: Threshold.Verdict) -> (name: String, value: String) {
+        let expression = escapingControls(verdict.threshold.expression)
+        return ("Threshold", "\(expression) is \(verdict.isMet ? "met" : "not met"): \(verdict.words)")
     }
 
     /// What was run, for people.

@@ -1,7 +1,7 @@
 import WSCore
 
 /// What was typed after `wsx bench`. What it means (files read, URL parsed) is worked out elsewhere.
-struct BenchArguments: Equatable, Sendable, ClientArguments {
+struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     var url = ""
 
     /// 1 or more.
@@ -26,6 +26,8 @@ struct BenchArguments: Equatable, Sendable, ClientArguments {
     var histogramPath: String?
     /// A file that takes the page with the results.
     var reportPath: String?
+    /// What has to hold.
+    var thresholds: [Threshold] = []
 
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []

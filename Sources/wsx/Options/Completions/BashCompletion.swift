@@ -17,8 +17,11 @@ enum BashCompletion {
             fi
             if ((COMP_CWORD > 1)); then
                 command=${COMP_WORDS[1]}
+                if ((COMP_CWORD > 2)); then
+                    case "$command ${COMP_WORDS[2]}" in \(longCommands)) command+=" ${COMP_WORDS[2]}" ;; esac
+                fi
                 # A URL in place of a command is connected to.
-                case "$command" in \(Command.allCases.map(\.rawValue).joined(separator: " | "))) ;; *) command=connect ;; esac
+                case "$command" in \(Command.allCases.map(word).joined(separator: " | "))) ;; *) command=connect ;; esac
             fi
             case "$command $previous" in
         \(valueCases)
@@ -31,6 +34,16 @@ enum BashCompletion {
         complete -F _wsx wsx
 
         """
+    }
+
+    /// The commands of two words.
+    private static var longCommands: String {
+        Command.allCases.filter { !Command.ofOneWord.contains($0) }.map(word).joined(separator: " | ")
+    }
+
+    /// The name of a command as one word of bash.
+    private static func word(_ command: Command) -> String {
+        command.words.count == 1 ? command.rawValue : "'\(command.rawValue)'"
     }
 
     /// What follows an option that takes a value.
@@ -51,16 +64,16 @@ enum BashCompletion {
 
     /// What stands where no value is due: an option, a command or an operand.
     private static var commandCases: String {
-        var lines = [#""")"#] + words(Command.allCases.map(\.rawValue), nil) + ["    ;;"]
+        var lines = [#""")"#] + words([offer(Command.ofOneWord.map(\.rawValue))], nil) + ["    ;;"]
         for command in Command.allCases {
             let operand = CommandSpecification.of(command).operands.first
-            lines += ["\(command.rawValue))"]
-            lines += words(operand?.completion.choices.map(\.name) ?? [], command) + ["    ;;"]
+            lines += ["\(word(command)))"]
+            lines += words(operand.map { reply($0.completion) } ?? [], command) + ["    ;;"]
         }
         return indented(lines)
     }
 
-    /// Offers options after a hyphen, and otherwise `operands` in the second place.
+    /// Offers options after a hyphen, and otherwise replies with operands: choices in the first place, files in each.
     private static func words(_ operands: [String], _ command: Command?) -> [String] {
         let options = OptionTable.options(of: command).flatMap(names)
         var lines = [
@@ -68,10 +81,11 @@ enum BashCompletion {
             "    " + offer(options),
         ]
         if !operands.isEmpty {
-            lines += [
-                "elif ((COMP_CWORD == \(command == nil ? 1 : 2))); then",
-                "    " + offer(operands),
-            ]
+            let specification = command.map(CommandSpecification.of)
+            let place = "((COMP_CWORD == \(1 + (command?.words.count ?? 0))))"
+            let isRepeatable = specification?.operands.first?.isRepeatable ?? false
+            lines.append(isRepeatable ? "else" : "elif \(place); then")
+            lines += operands.map { "    " + $0 }
         }
         return (lines + ["fi"]).map { "    " + $0 }
     }

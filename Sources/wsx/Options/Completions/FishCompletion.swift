@@ -8,7 +8,7 @@ enum FishCompletion {
             "",
             "complete -c wsx -f",
         ]
-        for command in Command.allCases {
+        for command in Command.ofOneWord {
             let summary = quoted(CommandSpecification.of(command).summary)
             lines.append("complete -c wsx -n __fish_use_subcommand -a \(command.rawValue) -d \(summary)")
         }
@@ -16,8 +16,12 @@ enum FishCompletion {
         for command in Command.allCases {
             let condition = quoted(Self.condition(of: command))
             lines.append("")
-            for operand in CommandSpecification.of(command).operands where !operand.completion.choices.isEmpty {
-                lines.append("complete -c wsx -n \(condition) -a \(words(operand.completion.choices))")
+            for operand in CommandSpecification.of(command).operands {
+                switch operand.completion {
+                case .none: break
+                case .file: lines.append("complete -c wsx -n \(condition) -F")
+                case .choices(let choices): lines.append("complete -c wsx -n \(condition) -a \(words(choices))")
+                }
             }
             lines += OptionTable.options(of: command).map { line($0, condition: condition) }
         }
@@ -26,8 +30,13 @@ enum FishCompletion {
 
     /// When a command's options are offered. A URL in place of a command is connected to.
     private static func condition(of command: Command) -> String {
-        guard command == .connect else { return "__fish_seen_subcommand_from \(command.rawValue)" }
-        let others = Command.allCases.filter { $0 != .connect }.map(\.rawValue).joined(separator: " ")
+        let longer = Command.allCases.filter { $0 != command && $0.words.starts(with: command.words) }
+        guard command == .connect else {
+            let words = command.words.map { "__fish_seen_subcommand_from \($0)" }
+            let others = longer.compactMap(\.words.last).map { "not __fish_seen_subcommand_from \($0)" }
+            return (words + others).joined(separator: "; and ")
+        }
+        let others = Command.ofOneWord.filter { $0 != .connect }.map(\.rawValue).joined(separator: " ")
         return "not __fish_use_subcommand; and not __fish_seen_subcommand_from \(others)"
     }
 

@@ -11,7 +11,7 @@ enum ZshCompletion {
             local -a commands
             typeset -A opt_args
             commands=(
-        \(lines(Command.allCases.map(commandItem), depth: 2))
+        \(lines(Command.ofOneWord.map(commandItem), depth: 2))
             )
             _arguments -s -S \\
         \(lines(OptionTable.options(of: nil).map { specification($0, nil) }, depth: 2, ending: " \\")) \\
@@ -22,6 +22,7 @@ enum ZshCompletion {
                 _describe -t commands command commands
                 ;;
             arguments)
+        \(lines(Command.allCases.filter { $0.words.count == 2 }.flatMap(joining), depth: 2))
                 # A URL in place of a command is connected to.
                 case $words[1] in
         \((Command.allCases.filter { $0 != .connect } + [.connect]).map(commandCase).joined(separator: "\n"))
@@ -39,6 +40,18 @@ enum ZshCompletion {
         """
     }
 
+    /// Makes the two words of a command one.
+    private static func joining(_ command: Command) -> [String] {
+        let tests = command.words.enumerated().map { "$words[\($0 + 1)] == \($1)" }.joined(separator: " && ")
+        return [
+            "if [[ \(tests) ]] && ((CURRENT > 2)); then",
+            "    shift words",
+            "    ((CURRENT--))",
+            "    words[1]='\(command.rawValue)'",
+            "fi",
+        ]
+    }
+
     private static func commandItem(_ command: Command) -> String {
         quoted("\(command.rawValue):\(CommandSpecification.of(command).summary)")
     }
@@ -51,7 +64,7 @@ enum ZshCompletion {
         }
         let items = OptionTable.options(of: command).map { specification($0, command) } + operands
         return """
-                    \(command == .connect ? "*" : command.rawValue))
+                    \(command == .connect ? "*" : command.words.count == 1 ? command.rawValue : quoted(command.rawValue)))
                         _arguments -s -S \\
             \(lines(items, depth: 5, ending: " \\"))
                         ;;

@@ -67,7 +67,7 @@ enum HelpText {
         let page = specification.manualName + "(1)"
         return switch specification.command {
         case nil: ["", "'wsx COMMAND -h' lists a command's options, 'wsx COMMAND --help' explains them."]
-        case .connect, .listen, .bench:
+        case .connect, .listen, .bench, .merge:
             ["", knowsLongHelp ? "\(page) tells more." : "'\(specification.name) --help' and \(page) tell more."]
         case .help, .completions: []
         }

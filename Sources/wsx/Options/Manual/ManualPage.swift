@@ -147,5 +147,5 @@ enum ManualPage {
     }
 
     /// The commands that have a page of their own.
-    static let pages: [Command] = [.connect, .listen, .bench]
+    static let pages: [Command] = [.connect, .listen, .bench, .merge]
 }

@@ -21,8 +21,12 @@ struct CommandLineParser {
     static func parse(_ words: [String]) throws(UsageError) -> Invocation {
         let words = words.first == "--" ? Array(words.dropFirst()) : words
         guard let word = words.first else { throw .missingCommand }
-        if let command = Command(rawValue: word) {
-            var parser = CommandLineParser(command: command, remaining: words.dropFirst())
+        if let command = Command.leading(words) {
+            var rest = words.dropFirst(command.words.count)
+            if command == .help, let topic = Command.leading(rest) {
+                rest = [topic.rawValue] + rest.dropFirst(topic.words.count)
+            }
+            var parser = CommandLineParser(command: command, remaining: rest)
             return try parser.run()
         }
         if OptionTable.options(of: nil).contains(where: { word == "--\($0.long)" || word == $0.short.map { "-\($0)" } })
@@ -60,6 +64,7 @@ struct CommandLineParser {
         case .connect: arguments = .connect(ConnectArguments())
         case .listen: arguments = .listen(ListenArguments())
         case .bench: arguments = .bench(BenchArguments())
+        case .merge: arguments = .merge(MergeArguments())
         case .help, .completions, nil: arguments = nil
         }
     }
@@ -231,6 +236,7 @@ struct CommandLineParser {
         case (_, .connect(let arguments)?): return .connect(arguments)
         case (_, .listen(let arguments)?): return .listen(arguments)
         case (_, .bench(let arguments)?): return .bench(arguments)
+        case (_, .merge(let arguments)?): return .merge(arguments)
         case (.completions, nil):
             let word = operands.first ?? ""
             do throws(ValueProblem) {

@@ -3,6 +3,7 @@ enum Invocation: Equatable {
     case connect(ConnectArguments)
     case listen(ListenArguments)
     case bench(BenchArguments)
+    case merge(MergeArguments)
     case help(text: String)
     case version
     case completions(script: String)

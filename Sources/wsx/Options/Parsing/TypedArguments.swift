@@ -3,6 +3,7 @@ enum TypedArguments {
     case connect(ConnectArguments)
     case listen(ListenArguments)
     case bench(BenchArguments)
+    case merge(MergeArguments)
 
     /// Lets an update write to the arguments; one of another command, which the parser does not let through, is ignored.
     mutating func apply<Input>(_ update: ArgumentUpdate<Input>, _ input: Input) throws(ValueProblem) {
@@ -16,6 +17,13 @@ enum TypedArguments {
         case (.bench(var arguments), .bench(let write)):
             try write(&arguments, input)
             self = .bench(arguments)
+        case (.merge(var arguments), .merge(let write)):
+            try write(&arguments, input)
+            self = .merge(arguments)
+        case (_, .results(let write)):
+            guard var arguments = common as? any ResultArguments else { return }
+            try write(&arguments, input)
+            common = arguments
         case (_, .shared(let write)):
             guard var arguments = common as? any SharedArguments else { return }
             try write(&arguments, input)
@@ -25,20 +33,21 @@ enum TypedArguments {
             try write(&arguments, input)
             common = arguments
         case (_, .common(let write)):
-            var arguments = common
+            guard var arguments = common as? any CommonArguments else { return }
             try write(&arguments, input)
             common = arguments
-        case (_, .connect), (_, .listen), (_, .bench):
+        case (_, .connect), (_, .listen), (_, .bench), (_, .merge):
             break
         }
     }
 
-    private var common: any CommonArguments {
+    private var common: any Sendable {
         get {
             switch self {
             case .connect(let arguments): arguments
             case .listen(let arguments): arguments
             case .bench(let arguments): arguments
+            case .merge(let arguments): arguments
             }
         }
         set {
@@ -46,6 +55,7 @@ enum TypedArguments {
             case let arguments as ConnectArguments: self = .connect(arguments)
             case let arguments as ListenArguments: self = .listen(arguments)
             case let arguments as BenchArguments: self = .bench(arguments)
+            case let arguments as MergeArguments: self = .merge(arguments)
             default: break
             }
         }

@@ -5,6 +5,7 @@ extension CommandSpecification {
         operands: [
             OperandSpecification(
                 "URL", required: true,
+                completion: .choices([ValueChoice(name: "merge", summary: "Add the results of several load tests")]),
                 summary: "The server: ws://HOST/PATH, HOST:PORT, echo:",
                 manual: """
                     The server to test, see URLS in *wsx-connect*(1). `echo:` is one in this process and on its thread.
@@ -24,7 +25,9 @@ extension CommandSpecification {
                 Ctrl-C ends a run early, with the results so far. Load-test only servers whose owner has agreed to it.
                 """),
         ],
-        sections: [.values, results, resultFields, statuses, .clientEnvironment],
+        sections: [
+            .values, results, BenchManual.thresholds, BenchManual.resultFields, statuses, .clientEnvironment,
+        ],
         examples: [
             CommandExample(
                 purpose: "How long a reply takes, from 50 clients that wait for it",
@@ -35,6 +38,9 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "A fixed number of large messages, as JSON",
                 line: "wsx bench -n 10k --size 64k --binary --output json :8080"),
+            CommandExample(
+                purpose: "In a script: a latency and a rate that have to be kept",
+                line: "wsx bench -c 50 --threshold 'p99<20ms' --threshold 'rate>10k' :8080"),
             CommandExample(
                 purpose: "A request with a login",
                 line: "wsx bench --bearer @token.txt -m '{\"ping\":1}' wss://api.example/echo"),
@@ -65,69 +71,6 @@ extension CommandSpecification {
             ("duplicated", "Messages that came beyond those that there was anything sent for."),
         ]))
 
-    private static let resultFields = ManualSection(
-        "JSON RESULTS",
-        .paragraph(
-            """
-            With `--output json` the results are one object on one line, whose members stay what they are as long as \
-            `version` does; others may be added.
-            """),
-        .definitions([
-            ("`mode`, `url`", "`echo`, and the URL without credentials."),
-            ("`connections`, `threads`", "The connections asked for, and the threads that they ran on."),
-            ("`duration_s`", "How long messages were sent, in seconds."),
-            ("`rate_per_second`", "The replies in that time, by it."),
-            (
-                "`messages`",
-                "The numbers `sent`, `received`, `lost`, `mismatched`, `duplicated` and `reordered`, see RESULTS."
-            ),
-            (
-                "`errors`",
-                """
-                The numbers of connections that could not be opened (`connect`, and `handshake` where the server did not \
-                accept the upgrade), on which the server broke the protocol (`protocol`), or that it closed or lost \
-                (`closed`); and `timeout`: attempts to connect, replies and closing handshakes that took too long.
-                """
-            ),
-            (
-                "`bytes`",
-                """
-                Payloads of messages (`sent`, `received`), and frames as they travelled, without TLS (`wire_sent`, \
-                `wire_received`).
-                """
-            ),
-            (
-                "`latency_us`, `handshake_us`",
-                """
-                `min`, `mean`, `stddev`, `p50`, `p75`, `p90`, `p95`, `p99`, `p999`, `p9999`, `p99999` and `max` in \
-                microseconds: of the latencies, and of the time to open a connection, from the name to the upgrade.
-                """
-            ),
-            (
-                "`per_second`",
-                """
-                For each `second`, counted from 0, the messages `sent`, the replies `received`, of the latencies `p50_us`, \
-                `p99_us` and `max_us`, and their `histogram`.
-                """
-            ),
-            (
-                "`cpu_s`, `load_cpu_s`",
-                "The processor time of this process, from its start, and while messages were sent."
-            ),
-            (
-                "`histogram`, `handshake_histogram`",
-                """
-                The latencies, and the times to open a connection, in nanoseconds, as HdrHistogram's compressed form in \
-                Base64.
-                """
-            ),
-            ("`version`", "1."),
-            ("`start_time`", "When the first message was sent, as RFC 3339 has it, in UTC."),
-            ("`message`", "The `kind` of the messages, `text` or `binary`, and their `bytes`."),
-            ("`in_flight`", "The messages of a connection that could be without a reply."),
-            ("`rate_asked`", "The messages a second that were asked for, or null: as many as there were replies."),
-        ]))
-
     private static let statuses = ManualSection(
         "EXIT STATUS",
         .definitions([
@@ -141,7 +84,7 @@ extension CommandSpecification {
             ("4", "The server refused an upgrade; if it refused all, its status, headers and body are shown."),
             ("5", "The server broke the protocol."),
             ("6", "A connection, a reply or a closing handshake took too long."),
-            ("7", "Replies were lost, doubled, out of order or not what was sent."),
+            ("7", "Replies were lost, doubled, out of order or not what was sent; or a `--threshold` was not met."),
             ("129, 130, 131, 143", "Ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM."),
         ]))
 }

@@ -70,6 +70,7 @@ extension CommandSpecification {
         case .connect: connect
         case .listen: listen
         case .bench: bench
+        case .merge: merge
         case .help: help
         case .completions: completions
         }

@@ -17,7 +17,7 @@ struct CommandSpecification: Sendable {
 
     /// The name of its page in the manual: `wsx`, or `wsx-connect`.
     var manualName: String {
-        command.map { "wsx-" + $0.rawValue } ?? "wsx"
+        (["wsx"] + (command?.words ?? [])).joined(separator: "-")
     }
 
     /// `wsx connect` without its name, which a URL is enough for.
@@ -28,7 +28,7 @@ struct CommandSpecification: Sendable {
         var words = [name]
         switch command {
         case nil: words.append("COMMAND [ARGUMENT...]")
-        case .connect, .listen, .bench: words.append("[OPTION...]")
+        case .connect, .listen, .bench, .merge: words.append("[OPTION...]")
         case .help, .completions: break
         }
         return (words + operands.map(\.synopsis)).joined(separator: " ")

@@ -71,7 +71,7 @@ extension ManualSection {
     static let values = ManualSection(
         "VALUES",
         .definitions([
-            ("*DURATION*", "`250ms`, `5s`, `1.5s`, `2m` or `1h`. A bare number is seconds."),
+            ("*DURATION*", "`500us`, `250ms`, `5s`, `1.5s`, `2m` or `1h`. A bare number is seconds."),
             ("*SIZE*", "`512`, `64k`, `16M` or `1G` bytes, in powers of 1024."),
             ("*N*", "`5`, `50k` or `1M`, in powers of 1000."),
         ]))

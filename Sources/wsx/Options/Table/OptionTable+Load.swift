@@ -91,9 +91,24 @@ extension OptionTable {
         OptionSpecification(
             "output", value: OptionValue("FORMAT", .choices(of: ResultFormat.self)), default: "text", group: .results,
             summary: "How results are written to stdout",
-            manual: "How the results are written to standard output, see RESULTS.",
+            manual: "How the results are written to standard output.",
             effect: .update(
-                .bench { arguments, value throws(ValueProblem) in arguments.output = try ResultFormat.parse(value) })),
+                .results { arguments, value throws(ValueProblem) in arguments.output = try ResultFormat.parse(value) })),
+        OptionSpecification(
+            "threshold", value: OptionValue("EXPR"), repeatable: true, group: .results,
+            summary: "Exit with 7 unless this holds: 'p99<20ms'",
+            manual: """
+                Exit with status 7, and say why, unless the results are as *EXPR* has it: a metric, an operator and a value, \
+                such as `p99<20ms`, `rate>50k` or `errors=0`, see THRESHOLDS.
+                """,
+            effect: .update(
+                .results { arguments, value throws(ValueProblem) in
+                    do throws(ThresholdError) {
+                        arguments.thresholds.append(try Threshold(value))
+                    } catch {
+                        throw .notAThreshold(error)
+                    }
+                })),
         OptionSpecification(
             "hdr", value: OptionValue("FILE", .file), group: .results,
             summary: "Write the latencies of each second to FILE",
@@ -101,7 +116,7 @@ extension OptionTable {
                 Write the latencies of each second, in nanoseconds, to *FILE*, in the log format of HdrHistogram (1.3), which \
                 its tools read and draw. The file is made for you alone, or emptied when it is there.
                 """,
-            effect: .update(.bench { arguments, value in arguments.histogramPath = value })),
+            effect: .update(.results { arguments, value in arguments.histogramPath = value })),
         OptionSpecification(
             "report", value: OptionValue("FILE", .file), group: .results,
             summary: "Draw the results in FILE, a page in HTML",
@@ -111,6 +126,6 @@ extension OptionTable {
                 draws it without asking anybody for more; the results as JSON are part of it, but for the histogram of each \
                 second. The file is made for you alone, or emptied when it is there.
                 """,
-            effect: .update(.bench { arguments, value in arguments.reportPath = value })),
+            effect: .update(.results { arguments, value in arguments.reportPath = value })),
     ]
 }

@@ -1,4 +1,4 @@
-/// A span of time: `250ms`, `5s`, `1.5s`, `2m`, `1h`; a bare number is seconds.
+/// A span of time: `500us`, `250ms`, `5s`, `1.5s`, `2m`, `1h`; a bare number is seconds.
 enum DurationValue {
     /// About 31 years: longer than a run, and far from overflow in milliseconds or nanoseconds.
     static let longest = Duration.seconds(1_000_000_000)
@@ -43,9 +43,10 @@ enum DurationValue {
         return number
     }
 
-    /// `ms` stands before `s`, which it ends in.
+    /// `us` and `ms` stand before `s`, which they end in.
     private static let units: [(suffix: String, duration: Duration)] = [
-        ("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60)), ("h", .seconds(3600)),
+        ("us", .microseconds(1)), ("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60)),
+        ("h", .seconds(3600)),
     ]
     private static let mostFractionDigits = 9
     /// More milliseconds than ``longest`` has, and no overflow when there are as many hours.

@@ -16,6 +16,7 @@ enum ValueProblem: Error, Equatable {
     case notARejection
     case notAPattern(PatternError)
     case notAField
+    case notAThreshold(ThresholdError)
     case tooLong(byteCount: Int, limit: Int)
     case empty
     case emptyText

@@ -39,13 +39,16 @@ import WSCore
         #expect(BenchReport.markupFree(json) == expected)
     }
 
-    @Test("a hostile text is in the page as data alone", arguments: ["</script>", "<!--", "\u{2028}", "<script>", "\u{202E}"])
+    @Test(
+        "a hostile text is in the page as data alone",
+        arguments: ["</script>", "<!--", "\u{2028}", "<script>", "\u{202E}"])
     func hostile(text: String) throws {
         let harmless = BenchReport.html(of: Self.results())
         let page = BenchReport.html(of: Self.results(url: "ws://localhost/" + text))
         let (data, harmlessData) = (try Self.data(in: page), try Self.data(in: harmless))
-        #expect(page.unicodeScalars.count - data.unicodeScalars.count
-            == harmless.unicodeScalars.count - harmlessData.unicodeScalars.count)
+        #expect(
+            page.unicodeScalars.count - data.unicodeScalars.count
+                == harmless.unicodeScalars.count - harmlessData.unicodeScalars.count)
         #expect(!data.unicodeScalars.contains { $0 == "<" || $0 == ">" || $0.isInvisible })
     }
 
@@ -78,7 +81,8 @@ import WSCore
     func order() {
         var earlier: Set<Substring> = []
         for module in BenchReport.modules {
-            for line in String(decoding: module.source, as: UTF8.self).split(separator: "\n") where line.hasPrefix("import ") {
+            for line in String(decoding: module.source, as: UTF8.self).split(separator: "\n")
+            where line.hasPrefix("import ") {
                 let name = line.dropLast("\";".count).split(separator: "/").last
                 #expect(line.hasSuffix(".js\";") && name.map(earlier.contains) == true, "\(module.name): \(line)")
             }

@@ -62,8 +62,8 @@ function scale({ isLog, ticks, start = ticks[0], end = ticks.at(-1) }, from, to)
  * A figure with a chart, which is drawn anew when its width changes.
  *
  * A model has the axes `x` and `y`, `{ title, ticks, format }`, with `isLog`, and `start` and `end` where these are not
- * ticks; `lines` of `{ name, kind, points }`, interrupted where a point's y is null; `bars` of `[from, to, y]`; `marks` on
- * the x axis, `{ name, kind, x }`; `gaps`, ranges of x; and `stops` of the cursor, `{ x, title, rows }` with rows of
+ * ticks; `lines` of `{ name, kind, points }`, interrupted where a point's y is null; `bars` of `[from, to, y]`; `marks`
+ * on the x axis, `{ name, kind, x }`; `gaps`, ranges of x; and `stops` of the cursor, `{ x, title, rows }` with rows of
  * `[kind, name, text, y]`.
  */
 export class Chart {

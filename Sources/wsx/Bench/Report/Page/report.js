@@ -3,7 +3,7 @@
 import { Chart, html, linearTicks, logTicks } from "./chart.js";
 
 const { facts, curve, bars, results } = JSON.parse(document.getElementById("data").textContent);
-const { messages, errors, latency_us: latency, rate_per_second: meanRate, duration_s: duration } = results;
+const { messages, errors, thresholds, latency_us: latency, rate_per_second: meanRate, duration_s: duration } = results;
 // Fields of each second, in the order in which they are drawn, and how.
 const RATES = ["received", "sent"];
 const LATENCIES = ["max_us", "p99_us", "p50_us"];
@@ -168,11 +168,13 @@ const wrongSum = counts => Object.keys(counts).filter(isWrong).reduce((sum, fiel
 
 function showKeyFigures() {
   const [wrong, failed] = [wrongSum(messages), wrongSum(errors)];
+  const unmet = thresholds.filter(threshold => !threshold.met).length;
   const figures = [
     ["Replies a second", rounded(meanRate)],
     ...(bars.length ? ["p50", "p99", "max"].map(field => [field, time(latency[field])]) : []),
     ["Messages", wrong ? `${count(wrong)} wrong` : `${count(messages.received)} right`, wrong],
     ["Errors", failed ? count(failed) : "none", failed],
+    ...(thresholds.length ? [["Thresholds", unmet ? `${unmet} not met` : "met", unmet]] : []),
   ];
   byID("key").append(...figures.map(([name, text, isWrong]) =>
     html("div", {}, html("dt", {}, name), html("dd", { class: isWrong ? "wrong" : "" }, text))));

@@ -1,0 +1,112 @@
+/// What the manuals of `wsx bench` and `wsx bench merge` both say.
+enum BenchManual {
+    /// What `--threshold` takes.
+    static let thresholds = ManualSection(
+        "THRESHOLDS",
+        .paragraph(
+            "A threshold is one of these metrics, an operator and a value, with blanks between them or without:"),
+        .definitions([
+            (
+                "`p50`, `p99`, `p99.9`, `p999`, *...*",
+                "A percentile of the latencies. Behind the first two digits the point may be left out."
+            ),
+            ("`min`, `mean`, `stddev`, `max`", "Of the latencies."),
+            ("`handshake.p99`, *...*", "The same of the times that connections took to open."),
+            ("`rate`", "The replies a second."),
+            (
+                "`sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`",
+                "The numbers of messages, see RESULTS in *wsx-bench*(1)."
+            ),
+            errors,
+        ]),
+        .paragraph(
+            """
+            The operators are `<`, `<=`, `>`, `>=`, `=` (or `==`) and `!=`. A time has its unit: `20ms`. A number may be \
+            written as `50k`, and one of messages as a share of those that were sent: `lost<0.1%`. A metric of latencies \
+            that there are none of meets no threshold.
+            """),
+        .paragraph(
+            """
+            Each threshold that is not met is a line on standard error. The status is 7 then, unless the run has failed for \
+            a reason that has a status of its own: what was measured is judged, and a run that failed has not measured all.
+            """))
+
+    private static let errors: (term: MarkedText, text: MarkedText) = (
+        "`errors`, `errors.connect`, *...*",
+        """
+        The number of errors, of all kinds or of one: `connect`, `handshake`, `protocol`, `closed` or `timeout`, see JSON \
+        RESULTS.
+        """
+    )
+
+    /// The members of results in JSON.
+    static let resultFields = ManualSection(
+        "JSON RESULTS",
+        .paragraph(
+            """
+            With `--output json` the results are one object on one line, whose members stay what they are as long as \
+            `version` does; others may be added.
+            """),
+        .definitions([
+            ("`mode`, `url`", "`echo`, and the URL without credentials."),
+            ("`connections`, `threads`", "The connections asked for, and the threads that they ran on."),
+            ("`duration_s`", "How long messages were sent, in seconds."),
+            ("`rate_per_second`", "The replies in that time, by it."),
+            (
+                "`messages`",
+                "The numbers `sent`, `received`, `lost`, `mismatched`, `duplicated` and `reordered`, see RESULTS."
+            ),
+            (
+                "`errors`",
+                """
+                The numbers of connections that could not be opened (`connect`, and `handshake` where the server did not \
+                accept the upgrade), on which the server broke the protocol (`protocol`), or that it closed or lost \
+                (`closed`); and `timeout`: attempts to connect, replies and closing handshakes that took too long.
+                """
+            ),
+            (
+                "`bytes`",
+                """
+                Payloads of messages (`sent`, `received`), and frames as they travelled, without TLS (`wire_sent`, \
+                `wire_received`).
+                """
+            ),
+            (
+                "`latency_us`, `handshake_us`",
+                """
+                `min`, `mean`, `stddev`, `p50`, `p75`, `p90`, `p95`, `p99`, `p999`, `p9999`, `p99999` and `max` in \
+                microseconds: of the latencies, and of the time to open a connection, from the name to the upgrade.
+                """
+            ),
+            (
+                "`per_second`",
+                """
+                For each `second`, counted from 0, the messages `sent`, the replies `received`, of the latencies `p50_us`, \
+                `p99_us` and `max_us`, and their `histogram`.
+                """
+            ),
+            (
+                "`cpu_s`, `load_cpu_s`",
+                "The processor time of this process, from its start, and while messages were sent."
+            ),
+            (
+                "`histogram`, `handshake_histogram`",
+                """
+                The latencies, and the times to open a connection, in nanoseconds, as HdrHistogram's compressed form in \
+                Base64.
+                """
+            ),
+            ("`version`", "1."),
+            ("`start_time`", "When the first message was sent, as RFC 3339 has it, in UTC."),
+            ("`message`", "The `kind` of the messages, `text` or `binary`, and their `bytes`."),
+            ("`in_flight`", "The messages of a connection that could be without a reply."),
+            (
+                "`thresholds`",
+                """
+                For each `--threshold` its `expression`, the `value` that was found (a time in microseconds; null: there is \
+                none), and whether it was `met`.
+                """
+            ),
+            ("`rate_asked`", "The messages a second that were asked for, or null: as many as there were replies."),
+        ]))
+}

@@ -1,0 +1,137 @@
+"""What `wsx bench` does with its results: thresholds, and `wsx bench merge`."""
+
+import json
+
+import pytest
+
+from processes import PEERS, PEERS_PYTHON, assert_fails, run, wsx
+
+
+def measured(path, *arguments):
+    """A file with the results of a short run."""
+    result = wsx("bench", "echo:", "-n", "100", "--output", "json", *arguments)
+    assert (result.status, result.err) == (0, "")
+    path.write_bytes(result.out)
+    return path
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    return [measured(folder / f"{count}.json", "-c", str(count)) for count in (1, 2, 3)]
+
+
+def merged(*arguments, **options):
+    result = wsx("bench", "merge", "--output", "json", *arguments, **options)
+    assert (result.status, result.err) == (0, "")
+    return result.out
+
+
+def test_one_run_is_what_it_was(results):
+    assert merged(results[2]) == results[2].read_bytes()
+
+
+def test_the_table_of_a_merge_is_that_of_a_run(results):
+    result = wsx("bench", "merge", *results)
+    assert (result.status, result.err) == (0, "")
+    assert "300 sent, 300 received, all as they were sent" in result.out.decode()
+    assert "on 6 connections" in result.lines[0]
+
+
+def test_sums_are_exact_in_any_order(results, tmp_path):
+    whole = merged(*results)
+    assert merged(*reversed(results)) == whole
+    part = tmp_path / "part.json"
+    part.write_bytes(merged(results[0], results[1]))
+    assert merged(results[2], part) == whole
+
+    whole, parts = json.loads(whole), [json.loads(path.read_bytes()) for path in results]
+    assert whole["connections"] == 6 and whole["threads"] == 3
+    assert whole["messages"]["received"] == 300
+    assert whole["duration_s"] == max(part["duration_s"] for part in parts)
+    assert whole["bytes"]["wire_sent"] == sum(part["bytes"]["wire_sent"] for part in parts)
+    assert whole["latency_us"]["max"] == max(part["latency_us"]["max"] for part in parts)
+    assert whole["latency_us"]["min"] == min(part["latency_us"]["min"] for part in parts)
+
+
+def test_the_sum_of_histograms_is_read_by_others(results):
+    out = merged(*results)
+    theirs = json.loads(
+        run([PEERS_PYTHON, PEERS / "read_histograms.py", "-"], stdin=json.loads(out)["histogram"].encode()).out)
+    assert theirs["count"] == 300
+    assert theirs["p99"] / 1000 == pytest.approx(json.loads(out)["latency_us"]["p99"], abs=0.011)
+
+
+def test_standard_input_may_have_many_results(results):
+    lines = b"".join(path.read_bytes() for path in results)
+    assert merged("-", stdin=lines) == merged(*results)
+    pretty = json.dumps(json.loads(results[0].read_bytes()), indent=2).encode()
+    assert merged("-", stdin=pretty) == results[0].read_bytes()
+
+
+def test_a_merge_has_a_log_of_histograms_too(results, tmp_path):
+    log = tmp_path / "all.hlog"
+    merged(*results, "--hdr", log)
+    intervals = json.loads(run([PEERS_PYTHON, PEERS / "read_histograms.py", "--log", log]).out)["intervals"]
+    assert sum(interval["count"] for interval in intervals) == 300
+
+
+def test_results_of_another_mode_are_refused(results, tmp_path):
+    other = tmp_path / "send.json"
+    other.write_bytes(results[0].read_bytes().replace(b'"mode":"echo"', b'"mode":"send"', 1))
+    assert_fails(wsx("bench", "merge", results[0], other), 2, f"{other}: it is of --mode send")
+
+
+@pytest.mark.parametrize("contents, message", [
+    (b"", "it is not JSON"), (b"{}", "it is not what 'wsx bench --output json' writes"), (b"\xff", "not UTF-8"),
+    (b'{"mode":"echo","version":2}', "version 2"), (b'{"mode":"echo","version":1}', "'url' is missing"),
+], ids=["empty", "object", "bytes", "version", "member"])
+def test_what_is_no_results_is_refused(contents, message, tmp_path):
+    path = tmp_path / "x.json"
+    path.write_bytes(contents)
+    result = wsx("bench", "merge", path)
+    assert result.out == b""
+    assert_fails(result, 2, f"{path}: ", message)
+
+
+def test_the_line_of_damaged_results_is_told(results):
+    lines = results[0].read_bytes() + results[1].read_bytes().replace(b"HISTFAAAA", b"HISTFAAAB")
+    assert_fails(wsx("bench", "merge", "-", stdin=lines), 2, "standard input, line 2: 'per_second.histogram'")
+
+
+def test_help_is_there_for_merge():
+    for words in (["bench", "merge", "--help"], ["help", "bench", "merge"]):
+        result = wsx(*words)
+        assert result.status == 0 and result.lines[0] == "wsx bench merge: Add the results of several load tests"
+
+
+def test_thresholds_that_are_met_change_nothing():
+    result = wsx("bench", "echo:", "-n", "100", "--threshold", "p99<1h", "--threshold", "lost=0%")
+    assert (result.status, result.err) == (0, "")
+    assert result.lines[-2:] == ["  met      p99<1h: " + result.lines[-2].split(": ")[1], "  met      lost=0%: 0.000 %"]
+
+
+def test_each_threshold_that_is_not_met_is_a_line():
+    result = wsx(
+        "bench", "echo:", "-n", "100", "--output", "json", "--threshold", "p50<1us", "--threshold", "received=100",
+        "--threshold", "rate > 1G")
+    assert result.status == 7
+    assert len(result.error_lines) == 2
+    assert "--threshold 'p50<1us' is not met: " in result.error_lines[0]
+    assert "--threshold 'rate > 1G' is not met: " in result.error_lines[1]
+    results = json.loads(result.out)
+    assert [(row["expression"], row["met"]) for row in results["thresholds"]] == [
+        ("p50<1us", False), ("received=100", True), ("rate > 1G", False)]
+    assert [row["value"] for row in results["thresholds"]] == [
+        results["latency_us"]["p50"], 100, results["rate_per_second"]]
+
+
+def test_thresholds_judge_a_merge(results):
+    result = wsx("bench", "merge", *results, "--threshold", "received=299")
+    assert_fails(result, 7, "--threshold 'received=299' is not met: 300")
+
+
+@pytest.mark.parametrize("expression", ["p99", "p99<20", "speed>1", "errors<1%"])
+def test_a_bad_threshold_is_refused_before_the_run(expression):
+    result = wsx("bench", "ws://127.0.0.1:1/", "--threshold", expression)
+    assert_fails(result, 2, f"bad value '{expression}' for '--threshold': ")

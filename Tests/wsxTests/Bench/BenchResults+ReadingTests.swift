@@ -1,0 +1,72 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct BenchResultsReadingTests {
+    private static func read(_ text: String) throws(BenchResultsError) -> BenchResults {
+        try BenchResults(json: Array(text.utf8).span.bytes)
+    }
+
+    private static func problem(_ text: String) -> BenchResultsError? {
+        do throws(BenchResultsError) {
+            _ = try read(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("results that are written are read as what they were", arguments: 0..<50 as Range<UInt64>)
+    func roundTrip(seed: UInt64) throws {
+        let text = BenchSamples.results(seed: seed).json()
+        let read = try Self.read(text)
+        #expect(read.json() == text)
+        #expect(read.duration == BenchSamples.results(seed: seed).duration)
+        #expect(read.description == BenchSamples.results(seed: seed).description)
+        #expect(read.tally == BenchSamples.results(seed: seed).tally)
+    }
+
+    @Test("what is no results is told as what it is")
+    func others() {
+        #expect(Self.problem("") == .notJSON(.truncated))
+        #expect(Self.problem("{\"mode\":") == .notJSON(.truncated))
+        #expect(Self.problem("[]") == .notResults)
+        #expect(Self.problem("{\"metrics\":{}}") == .notResults)
+        #expect(Self.problem("{\"mode\":\"echo\"}") == .notResults)
+        #expect(Self.problem("{\"mode\":\"echo\",\"version\":2}") == .otherVersion("2"))
+        #expect(throws: BenchResultsError.notText) {
+            _ = try BenchResults(json: ([0xFF] as [UInt8]).span.bytes)
+        }
+    }
+
+    @Test(
+        "a member that is missing or something else is named",
+        arguments: [
+            ("\"mode\":\"echo\"", "\"mode\":\"ping\"", "mode"), ("\"url\"", "\"link\"", "url"),
+            ("\"sent\"", "\"seen\"", "messages.sent"), ("\"timeout\":", "\"timeout\":-", "errors.timeout"),
+            ("\"start_time\":\"", "\"start_time\":\"x", "start_time"),
+            ("\"second\":0", "\"second\":1", "per_second.second"),
+            ("\"duration_s\":", "\"duration_s\":1e300,\"x\":", "duration_s"),
+            ("\"connections\":", "\"connections\":1.5,\"x\":", "connections"),
+        ])
+    func members(part: String, replacement: String, name: String) throws {
+        let text = BenchSamples.results(seed: 1).json()
+        let parts = text.unicodeScalars.split(separator: part.unicodeScalars, maxSplits: 1).map(String.init)
+        try #require(parts.count == 2)
+        #expect(Self.problem(parts[0] + replacement + parts[1]) == .badMember(name))
+    }
+
+    @Test("a damaged histogram is told so, also of a second", arguments: ["histogram", "handshake_histogram"])
+    func histograms(name: String) throws {
+        let text = BenchSamples.results(seed: 1).json()
+        let parts = text.unicodeScalars.split(separator: "\"\(name)\":\"HIST".unicodeScalars).map(String.init)
+        #expect(parts.count > 1)
+        let problem = Self.problem(parts.joined(separator: "\"\(name)\":\"HISX"))
+        guard case .badHistogram(let found, .unknownForm)? = problem else {
+            Issue.record("\(String(describing: problem))")
+            return
+        }
+        #expect(found == (name == "histogram" ? "per_second.histogram" : name))
+    }
+}
