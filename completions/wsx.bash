@@ -138,6 +138,10 @@ _wsx() {
         'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --max-processes' | 'listen --max-processes=' | 'listen --exec-grace' | 'listen --exec-grace=' | 'listen -a' | 'listen --auth' | 'listen --auth=' | 'listen --bearer' | 'listen --bearer=' | 'listen --max-connections' | 'listen --max-connections=' | 'listen --idle-timeout' | 'listen --idle-timeout=' | 'listen --threads' | 'listen --threads=' | 'listen --delay' | 'listen --delay=' | 'listen --drop-rate' | 'listen --drop-rate=' | 'listen --seed' | 'listen --seed=' | 'listen --close-after' | 'listen --close-after=' | 'listen --close-code' | 'listen --close-code=' | 'listen --close-reason' | 'listen --close-reason=' | 'listen --reject' | 'listen --reject=' | 'listen --throttle' | 'listen --throttle=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --heartbeat' | 'listen --heartbeat=' | 'listen --heartbeat-misses' | 'listen --heartbeat-misses=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
             return
             ;;
+        'bench --mode' | 'bench --mode=')
+            COMPREPLY=($(compgen -W $'echo\nsend\nreceive\nconnect\nbroadcast\nidle' -- "$current"))
+            return
+            ;;
         'bench --unix-socket' | 'bench --unix-socket=')
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$current"))
@@ -175,16 +179,11 @@ _wsx() {
             COMPREPLY=($(compgen -f -- "$current"))
             return
             ;;
-        'bench --report' | 'bench --report=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
         'bench --color' | 'bench --color=')
             COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
             return
             ;;
-        'bench -c' | 'bench --connections' | 'bench --connections=' | 'bench -d' | 'bench --duration' | 'bench --duration=' | 'bench -n' | 'bench --messages' | 'bench --messages=' | 'bench --in-flight' | 'bench --in-flight=' | 'bench --reply-timeout' | 'bench --reply-timeout=' | 'bench -m' | 'bench --message' | 'bench --message=' | 'bench --size' | 'bench --size=' | 'bench --close-code' | 'bench --close-code=' | 'bench --close-reason' | 'bench --close-reason=' | 'bench --close-timeout' | 'bench --close-timeout=' | 'bench -H' | 'bench --header' | 'bench --header=' | 'bench -s' | 'bench --subprotocol' | 'bench --subprotocol=' | 'bench -a' | 'bench --auth' | 'bench --auth=' | 'bench --bearer' | 'bench --bearer=' | 'bench -b' | 'bench --cookie' | 'bench --cookie=' | 'bench -o' | 'bench --origin' | 'bench --origin=' | 'bench --host' | 'bench --host=' | 'bench --user-agent' | 'bench --user-agent=' | 'bench --max-redirects' | 'bench --max-redirects=' | 'bench --resolve' | 'bench --resolve=' | 'bench --source-ip' | 'bench --source-ip=' | 'bench --connect-timeout' | 'bench --connect-timeout=' | 'bench --proxy' | 'bench --proxy=' | 'bench --no-proxy' | 'bench --no-proxy=' | 'bench --passphrase' | 'bench --passphrase=' | 'bench --pin' | 'bench --pin=' | 'bench --tls-server-name' | 'bench --tls-server-name=' | 'bench --compress-window-bits' | 'bench --compress-window-bits=' | 'bench --max-message-size' | 'bench --max-message-size=' | 'bench --max-fragments' | 'bench --max-fragments=' | 'bench --fragment-size' | 'bench --fragment-size=' | 'bench --threshold' | 'bench --threshold=')
+        'bench -c' | 'bench --connections' | 'bench --connections=' | 'bench --connect-rate' | 'bench --connect-rate=' | 'bench -t' | 'bench --threads' | 'bench --threads=' | 'bench -d' | 'bench --duration' | 'bench --duration=' | 'bench -n' | 'bench --messages' | 'bench --messages=' | 'bench -r' | 'bench --rate' | 'bench --rate=' | 'bench --ramp' | 'bench --ramp=' | 'bench --warmup' | 'bench --warmup=' | 'bench --in-flight' | 'bench --in-flight=' | 'bench --reply-timeout' | 'bench --reply-timeout=' | 'bench --publishers' | 'bench --publishers=' | 'bench --heartbeat' | 'bench --heartbeat=' | 'bench -m' | 'bench --message' | 'bench --message=' | 'bench --size' | 'bench --size=' | 'bench --close-code' | 'bench --close-code=' | 'bench --close-reason' | 'bench --close-reason=' | 'bench --close-timeout' | 'bench --close-timeout=' | 'bench -H' | 'bench --header' | 'bench --header=' | 'bench -s' | 'bench --subprotocol' | 'bench --subprotocol=' | 'bench -a' | 'bench --auth' | 'bench --auth=' | 'bench --bearer' | 'bench --bearer=' | 'bench -b' | 'bench --cookie' | 'bench --cookie=' | 'bench -o' | 'bench --origin' | 'bench --origin=' | 'bench --host' | 'bench --host=' | 'bench --user-agent' | 'bench --user-agent=' | 'bench --max-redirects' | 'bench --max-redirects=' | 'bench --resolve' | 'bench --resolve=' | 'bench --source-ip' | 'bench --source-ip=' | 'bench --connect-timeout' | 'bench --connect-timeout=' | 'bench --proxy' | 'bench --proxy=' | 'bench --no-proxy' | 'bench --no-proxy=' | 'bench --passphrase' | 'bench --passphrase=' | 'bench --pin' | 'bench --pin=' | 'bench --tls-server-name' | 'bench --tls-server-name=' | 'bench --compress-window-bits' | 'bench --compress-window-bits=' | 'bench --max-message-size' | 'bench --max-message-size=' | 'bench --max-fragments' | 'bench --max-fragments=' | 'bench --fragment-size' | 'bench --fragment-size=' | 'bench --threshold' | 'bench --threshold=')
             return
             ;;
         'bench merge --output' | 'bench merge --output=')
@@ -192,11 +191,6 @@ _wsx() {
             return
             ;;
         'bench merge --hdr' | 'bench merge --hdr=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench merge --report' | 'bench merge --report=')
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$current"))
             return
@@ -225,14 +219,14 @@ _wsx() {
             ;;
         bench)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'-c\n--connections\n-d\n--duration\n-n\n--messages\n--in-flight\n--reply-timeout\n-m\n--message\n--size\n--binary\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--connect-rate\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--ramp\n--warmup\n--in-flight\n--reply-timeout\n--publishers\n--heartbeat\n-m\n--message\n--size\n--binary\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--hdr\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
             elif ((COMP_CWORD == 2)); then
                 COMPREPLY=($(compgen -W $'merge' -- "$current"))
             fi
             ;;
         'bench merge')
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--output\n--threshold\n--hdr\n--report\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--output\n--threshold\n--hdr\n-h\n--help' -- "$current"))
             else
                 compopt -o filenames 2>/dev/null
                 COMPREPLY=($(compgen -f -- "$current"))

@@ -97,14 +97,17 @@ enum BenchReport {
         let message = description.message.map { message in
             "\(message.kind == .text ? "text" : "binary"), \(Failure.number(message.byteCount, "byte")) each"
         }
+        let optional: [(name: String, value: String?)] = [
+            ("Messages", message),
+            ("In flight", description.inFlight.map { "\(ResultWords.count($0)) on each connection" }),
+            ("Rate asked", description.rateAsked.map { "\(ResultWords.count($0)) a second" }),
+        ]
         return [
             ("URL", escapingControls(description.url)),
             ("Mode", description.mode.rawValue),
             ("Connections", ResultWords.count(description.connections)),
             ("Threads", ResultWords.count(description.threads)),
-            ("Messages", message ?? "not all alike"),
-            ("In flight", description.inFlight.map { "\(ResultWords.count($0)) on each connection" } ?? "not limited"),
-            ("Rate", description.rateAsked.map { "\(ResultWords.count($0)) a second" } ?? "as fast as replies come"),
+        ] + optional.compactMap { fact in fact.value.map { (fact.name, $0) } } + [
             ("Started", "\(date) \(clock) UTC"),
             ("Duration", "\(FixedPoint.text(results.duration / .seconds(1), digits: 3)) s"),
             ("Processor time", "\(FixedPoint.text(results.loadProcessorTime / .seconds(1), digits: 3)) s of wsx"),
