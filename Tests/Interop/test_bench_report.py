@@ -240,6 +240,17 @@ def test_a_run_without_any_reply(browser, tmp_path):
         assert page.problems == [] and page.requests == [path.as_uri()]
 
 
+@pytest.mark.parametrize("mode", ["send", "receive", "connect", "broadcast", "idle"])
+def test_a_run_of_another_mode(browser, tmp_path, mode):
+    path = tmp_path / "report.html"
+    bench(path, "echo:", "--mode", mode, "-d", "1s", "-c", "3", "--reply-timeout", "100ms")
+    with ReportPage(browser, path) as page:
+        has_latencies = bool(data(path)["bars"])
+        assert ("curve" in page.charts()) == ("latency" in page.charts()) == has_latencies
+        assert ("replies" not in page.evaluate("document.querySelector('main').innerText"))
+        assert page.problems == [] and "NaN" not in page.evaluate("document.body.outerHTML")
+
+
 def test_a_run_without_any_connection(browser, tmp_path):
     path = tmp_path / "report.html"
     result = wsx("bench", "ws://127.0.0.1:1/", "-c", "5", "--report", path)
@@ -280,7 +291,7 @@ def test_a_run_of_an_hour_in_which_a_second_has_no_reply(browser, report, tmp_pa
         results["duration_s"] = 3599.5
         results["per_second"] = [
             {"second": number, "sent": 100, "received": 0 if number == 1000 else 100, "p50_us": 80 + number % 7,
-             "p99_us": 200, "max_us": 5000} for number in range(3600)]
+             "p99_us": 200, "max_us": 0 if number == 1000 else 5000} for number in range(3600)]
 
     path = tmp_path / "hour.html"
     changed(report[0], path, change)

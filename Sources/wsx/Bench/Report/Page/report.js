@@ -3,10 +3,14 @@
 import { Chart, html, linearTicks, logTicks } from "./chart.js";
 
 const { facts, curve, bars, results } = JSON.parse(document.getElementById("data").textContent);
-const { messages, errors, thresholds, latency_us: latency, rate_per_second: meanRate, duration_s: duration } = results;
+const { mode, messages, errors, thresholds, latency_us: latency, duration_s: duration } = results;
 // Fields of each second, in the order in which they are drawn, and how.
 const RATES = ["received", "sent"];
 const LATENCIES = ["max_us", "p99_us", "p50_us"];
+// What is counted, and what has latencies.
+const THINGS = {
+  echo: "replies", connect: "connections", send: "messages", receive: "messages", broadcast: "deliveries", idle: "pongs",
+}[mode];
 const KINDS = { received: "first", sent: "second", p50_us: "first", p99_us: "second", max_us: "third" };
 const WORDS = {
   connect: "not connected", handshake: "not accepted", protocol: "broke the protocol", closed: "closed or lost",
@@ -44,15 +48,15 @@ const seconds = results.per_second.map(row => {
   const title = `${clock(row.second)}–${clock(end)}\xa0${isLong ? "min" : "s"}`;
   return { ...row, length, end, middle: row.second + length / 2, title };
 });
-const answered = seconds.filter(second => second.received);
+const answered = seconds.filter(second => second.max_us);
 const isTime = field => field.endsWith("_us");
 
 /** A field of a second, counts for a whole one; null for a latency where there is none. */
 const value = (second, field) =>
-  (!isTime(field) ? second[field] / second.length : second.received ? second[field] : null);
+  (!isTime(field) ? second[field] / second.length : second.max_us ? second[field] : null);
 
 const words = (second, field) =>
-  (!isTime(field) ? rounded(value(second, field)) : second.received ? time(second[field]) : "none");
+  (!isTime(field) ? rounded(value(second, field)) : second.max_us ? time(second[field]) : "none");
 
 // What is drawn, and what is said of it.
 
@@ -77,16 +81,16 @@ function latencyAxis(values, isLog) {
 
 function latencyModel(isLog) {
   const values = answered.flatMap(second => LATENCIES.map(field => second[field]));
-  const gaps = seconds.filter(second => !second.received).map(({ second, end }) => [second, end]);
+  const gaps = seconds.filter(second => !second.max_us).map(({ second, end }) => [second, end]);
   return { gaps, ...timeModel(LATENCIES, latencyAxis(values, isLog)) };
 }
 
 function latencyNote() {
   const worst = answered.reduce((worst, second) => (second.max_us > worst.max_us ? second : worst));
   const silent = seconds.length - answered.length;
-  return `Of the replies that came in each second. The worst is ${worst.title}, with up to ${time(worst.max_us)}.`
-    + (silent ? ` In ${count(silent)} of ${count(seconds.length)} no reply came (gray).` : "")
-    + (latency.max > worst.max_us ? ` Replies after the last second took up to ${time(latency.max)}.` : "");
+  return `Of the ${THINGS} of each second. The worst is ${worst.title}, with up to ${time(worst.max_us)}.`
+    + (silent ? ` In ${count(silent)} of ${count(seconds.length)} there were none (gray).` : "")
+    + (latency.max > worst.max_us ? ` Some after the last second took up to ${time(latency.max)}.` : "");
 }
 
 function throughputModel() {
@@ -95,25 +99,26 @@ function throughputModel() {
 }
 
 function throughputNote() {
-  const rates = seconds.map(second => value(second, "received"));
-  return `Replies: between ${rounded(Math.min(...rates))} and ${rounded(Math.max(...rates))} a second, `
-    + `${rounded(meanRate)} on average.`;
+  const rates = seconds.map(second => value(second, mode === "send" ? "sent" : "received"));
+  return `From ${rounded(Math.min(...rates))} to ${rounded(Math.max(...rates))} ${THINGS} a second, `
+    + `${rounded(results.rate_per_second)} on average.`;
 }
 
 function curveModel(isLog) {
   const end = curve.at(-1).one_of;
   const powers = Array.from({ length: Math.ceil(Math.log10(end)) }, (_, power) => 10 ** power);
-  const title = oneOf => (oneOf === end ? "All replies" : oneOf === 1 ? "The fastest" : `${percent(oneOf)} of replies`);
+  const title = oneOf =>
+    (oneOf === end ? `All ${THINGS}` : oneOf === 1 ? "The fastest" : `${percent(oneOf)} of ${THINGS}`);
   return {
     x: { title: "Percentile", isLog: true, ticks: [1, 2, ...powers.slice(1)], end, format: percent },
     y: latencyAxis(curve.map(point => point.us), isLog),
     lines: [{ name: "", kind: "first", points: curve.map(point => [point.one_of, point.us]) }],
-    stops: curve.map(({ one_of: x, us }) => ({ x, title: title(x), rows: [["first", "within", time(us), us]] })),
+    stops: curve.map(({ one_of: x, us }) => ({ x, title: title(x), rows: [["first", "up to", time(us), us]] })),
   };
 }
 
-const curveNote = () => `Half of the replies came within ${time(latency.p50)}, 99 % within ${time(latency.p99)}, `
-  + `all within ${time(latency.max)}.`;
+const curveNote = () => `Half of the ${THINGS} took up to ${time(latency.p50)}, 99 % up to ${time(latency.p99)}, `
+  + `all up to ${time(latency.max)}.`;
 
 function histogramModel() {
   const [start, end] = [bars[0].from_us, bars.at(-1).to_us];
@@ -127,19 +132,19 @@ function histogramModel() {
       title: "Latency, logarithmic", isLog: true, format: us => time(us, short),
       start: start / margin, end: end * margin, ticks: ticks.length > 1 ? ticks : [start, end] },
     // The upper part is for the names of the marks.
-    y: { title: "Replies", ticks: linearTicks(most * 1.2, 6, 1), format: shortCount },
+    y: { title: `Number of ${THINGS}`, ticks: linearTicks(most * 1.2, 6, 1), format: shortCount },
     bars: bars.filter(bar => bar.replies).map(bar => [bar.from_us, bar.to_us, bar.replies]),
     marks: [["p50", "third"], ["p99", "second"]].map(([field, kind]) => (
       { name: `${field} ${time(latency[field])}`, kind, x: latency[field] })),
     stops: bars.map(({ from_us, to_us, replies }) => ({
       x: Math.sqrt(from_us * to_us), title: `${time(from_us)} – ${time(to_us)}`,
-      rows: [["first", "replies", count(replies), replies], ["", "of all", `${short(100 * replies / all)} %`]] })),
+      rows: [["first", THINGS, count(replies), replies], ["", "of all", `${short(100 * replies / all)} %`]] })),
   };
 }
 
 function histogramNote() {
   const peak = bars.reduce((peak, bar) => (bar.replies > peak.replies ? bar : peak));
-  return `How many replies took how long: most often between ${time(peak.from_us)} and ${time(peak.to_us)}.`;
+  return `How many ${THINGS} took how long: most often between ${time(peak.from_us)} and ${time(peak.to_us)}.`;
 }
 
 function showCharts() {
@@ -163,14 +168,14 @@ function showCharts() {
 
 // Figures and tables.
 
-const isWrong = field => !["sent", "received"].includes(field);
+const isWrong = field => !["sent", "received", "unsent"].includes(field);
 const wrongSum = counts => Object.keys(counts).filter(isWrong).reduce((sum, field) => sum + counts[field], 0);
 
 function showKeyFigures() {
   const [wrong, failed] = [wrongSum(messages), wrongSum(errors)];
   const unmet = thresholds.filter(threshold => !threshold.met).length;
   const figures = [
-    ["Replies a second", rounded(meanRate)],
+    [`${THINGS} a second`, rounded(results.rate_per_second)],
     ...(bars.length ? ["p50", "p99", "max"].map(field => [field, time(latency[field])]) : []),
     ["Messages", wrong ? `${count(wrong)} wrong` : `${count(messages.received)} right`, wrong],
     ["Errors", failed ? count(failed) : "none", failed],
