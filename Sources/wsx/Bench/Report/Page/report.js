@@ -29,7 +29,8 @@ function time(us, shown = value => value.toFixed(value < 9.995 ? 2 : value < 99.
   return `${shown(us / size)}\xa0${unit}`;
 }
 
-const shortCount = number => number.toLocaleString("en", { notation: "compact", maximumFractionDigits: 2 });
+const shortCount = number => number.toLocaleString("en", { notation: "compact", maximumFractionDigits: 2 })
+  .replace("K", "k");
 
 /** The percentage that leaves one of so many: `99.9 %`. */
 const percent = oneOf => `${Number((100 - 100 / oneOf).toFixed(1 + Math.ceil(Math.log10(oneOf))))} %`;
@@ -177,7 +178,7 @@ function showKeyFigures() {
   const figures = [
     [`${THINGS} a second`, rounded(results.rate_per_second)],
     ...(bars.length ? ["p50", "p99", "max"].map(field => [field, time(latency[field])]) : []),
-    ["Messages", wrong ? `${count(wrong)} wrong` : `${count(messages.received)} right`, wrong],
+    ["Messages", wrong ? `${count(wrong)} wrong` : `${count(messages.received)} ${mode === "echo" ? "right" : "received"}`, wrong],
     ["Errors", failed ? count(failed) : "none", failed],
     ...(thresholds.length ? [["Thresholds", unmet ? `${unmet} not met` : "met", unmet]] : []),
   ];
