@@ -19,8 +19,9 @@ let programSettings =
         .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
     ]
 
-// The page of `wsx listen --console`, which the program joins from these files: PackageResources has their bytes.
-let consolePage: [Resource] = [.embedInCode("Listen/Console/Page")]
+// The pages of `wsx listen --console` and `wsx bench --report`, which the program joins from these files: PackageResources
+// has their bytes.
+let pages: [Resource] = [.embedInCode("Listen/Console/Page"), .embedInCode("Bench/Report/Page")]
 
 let package = Package(
     name: "wsx",
@@ -40,7 +41,7 @@ let package = Package(
         .executableTarget(
             name: "wsx",
             dependencies: ["WSCore", "CPCRE2", "CReadline"],
-            resources: consolePage,
+            resources: pages,
             swiftSettings: programSettings),
         // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
         .executableTarget(
@@ -67,7 +68,7 @@ if isForFuzzing {
         .target(
             name: "wsx",
             dependencies: ["WSCore", "CPCRE2", "CReadline"],
-            resources: consolePage,
+            resources: pages,
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "wsx_main"])
             ]),

@@ -192,6 +192,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l output -x -a "text\t'a table to be read' json\t'one JSON object'" -d 'How results are written to stdout'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l threshold -x -d 'Exit with 7 unless this holds: \'p99<20ms\''
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l hdr -r -F -d 'Write the latencies of each second to FILE'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l report -r -F -d 'Draw the results in FILE, a page in HTML'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s q -l quiet -d 'No notices on stderr'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l color -x -a "auto\t'on a terminal, unless NO_COLOR is set' always\t'everywhere' never\t'nowhere'" -d 'When to use colors'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s h -l help -d 'Show help; -h is the short form'
@@ -200,6 +201,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcomman
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l output -x -a "text\t'a table to be read' json\t'one JSON object'" -d 'How results are written to stdout'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l threshold -x -d 'Exit with 7 unless this holds: \'p99<20ms\''
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l hdr -r -F -d 'Write the latencies of each second to FILE'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l report -r -F -d 'Draw the results in FILE, a page in HTML'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -s h -l help -d 'Show help; -h is the short form'
 
 complete -c wsx -n '__fish_seen_subcommand_from help' -a "connect\t'Talk to a WebSocket server' listen\t'Be a WebSocket server' bench\t'Load-test a server' completions\t'Print a shell\'s completion script'"

@@ -8,6 +8,16 @@ extension BenchResults {
     /// - Parameter verdicts: What was found by thresholds.
     func json(verdicts: [Threshold.Verdict] = []) -> String {
         var json = JSONWriter()
+        add(to: &json, verdicts: verdicts)
+        json.endObject()
+        return json.text.string + "\n"
+    }
+
+    /// Adds the results to an object, as its members.
+    /// - Parameters:
+    ///   - verdicts: What was found by thresholds.
+    ///   - hasHistogramOfEachSecond: They are most of it, and only needed to merge results.
+    func add(to json: inout JSONWriter, verdicts: [Threshold.Verdict], hasHistogramOfEachSecond: Bool = true) {
         json.add("mode", description.mode.rawValue)
         json.add("url", description.url)
         json.add("connections", description.connections)
@@ -19,7 +29,7 @@ extension BenchResults {
         add("bytes", LoadTally.byteCounts, to: &json)
         Self.add("latency_us", latencies, to: &json)
         Self.add("handshake_us", handshakes, to: &json)
-        addSeconds(to: &json)
+        addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
         json.add("cpu_s", processorTime / .seconds(1), digits: 6)
         json.add("histogram", latencies.base64())
         json.add("handshake_histogram", handshakes.base64())
@@ -28,8 +38,6 @@ extension BenchResults {
         addDescription(to: &json)
         json.add("load_cpu_s", loadProcessorTime / .seconds(1), digits: 6)
         Self.add(verdicts, to: &json)
-        json.endObject()
-        return json.text.string + "\n"
     }
 
     private func addDescription(to json: inout JSONWriter) {
@@ -62,7 +70,7 @@ extension BenchResults {
         json.endArray()
     }
 
-    private func addSeconds(to json: inout JSONWriter) {
+    private func addSeconds(to json: inout JSONWriter, hasHistograms: Bool) {
         json.beginArray("per_second")
         for (number, second) in seconds.enumerated() {
             let latencies = second.latencies
@@ -73,7 +81,7 @@ extension BenchResults {
             json.add("sent", second.sent)
             json.add("p50_us", Double(latencies.p50) / 1000, digits: 3)
             json.add("max_us", Double(latencies.maximum) / 1000, digits: 3)
-            json.add("histogram", second.base64())
+            if hasHistograms { json.add("histogram", second.base64()) }
             json.endObject()
         }
         json.endArray()
@@ -115,7 +123,7 @@ extension BenchSecond {
 
 extension ByteBuffer {
     /// The readable bytes as text.
-    fileprivate var string: String {
+    var string: String {
         withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
     }
 }

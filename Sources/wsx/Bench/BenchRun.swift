@@ -62,9 +62,13 @@ final class BenchRun {
         hurryTimer = nil
         startTimer = nil
         workers = crew.join()
-        // Without a connection there is nothing to tell but why.
-        guard workers.contains(where: { $0.handshakes.totalCount > 0 }) else { return signalFailure ?? failure }
-        return report()
+        let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
+        guard workers.contains(where: { $0.handshakes.totalCount > 0 }) else {
+            // Without a connection there is nothing to tell but why; who opens the page finds the errors in it.
+            let problem = outputs.writeReport(results, [])
+            return signalFailure ?? failure ?? problem
+        }
+        return report(results)
     }
 
     /// The first thing that went wrong.
@@ -117,8 +121,7 @@ final class BenchRun {
     // MARK: Results
 
     /// Writes the results and judges them; returns the worst of what went wrong.
-    private func report() -> Failure? {
-        let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
+    private func report(_ results: borrowing BenchResults) -> Failure? {
         let verdicts = outputs.verdicts(on: results)
         let problem = outputs.write(results, verdicts)
         let judgement = outputs.judge(verdicts)

@@ -5,16 +5,24 @@ struct ResultOutputs: ~Copyable {
     private let arguments: any ResultArguments
     private let console: Console
     private let histogramFile: OutputFile?
+    private let reportFile: OutputFile?
 
     /// Opens the files, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: any ResultArguments, console: Console) throws(Failure) {
+        let histogramFile = try Self.open(arguments.histogramPath, for: "--hdr")
+        reportFile = try Self.open(arguments.reportPath, for: "--report")
+        self.histogramFile = histogramFile
         self.arguments = arguments
         self.console = console
+    }
+
+    private static func open(_ path: String?, for option: String) throws(Failure) -> OutputFile? {
+        guard let path else { return nil }
         do throws(IOError) {
-            histogramFile = try arguments.histogramPath.map { (path) throws(IOError) in try OutputFile(creating: path) }
+            return try OutputFile(creating: path)
         } catch {
-            let path = escapingControls(arguments.histogramPath ?? "")
-            throw .badArgument(what: "--hdr \(path)", why: error == .noReader ? "nobody reads from it" : "\(error)")
+            let what = "\(option) \(escapingControls(path))"
+            throw .badArgument(what: what, why: error == .noReader ? "nobody reads from it" : "\(error)")
         }
     }
 
@@ -35,7 +43,8 @@ struct ResultOutputs: ~Copyable {
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
         // A reader that goes away has seen enough.
         if let error, error != .brokenPipe { return .output(error) }
-        return writeHistograms(results)
+        let failure = writeHistograms(results)
+        return writeReport(results, verdicts) ?? failure
     }
 
     private func writeHistograms(_ results: borrowing BenchResults) -> Failure? {
@@ -43,6 +52,15 @@ struct ResultOutputs: ~Copyable {
         let text = HistogramLog.text(of: results.seconds, startTime: results.startTime, duration: results.duration)
         return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
             .recording(path: arguments.histogramPath ?? "", $0)
+        }
+    }
+
+    /// Writes the page alone, and returns why that failed, if it did.
+    func writeReport(_ results: borrowing BenchResults, _ verdicts: [Threshold.Verdict]) -> Failure? {
+        guard let reportFile else { return nil }
+        let page = BenchReport.html(of: results, verdicts: verdicts)
+        return StandardDescriptors.writeAll(page, to: reportFile.descriptor).map {
+            .recording(path: arguments.reportPath ?? "", $0)
         }
     }
 

@@ -334,6 +334,7 @@ import Testing
                       --output FORMAT             How results are written to stdout [text]
                       --threshold EXPR            Exit with 7 unless this holds: 'p99<20ms'
                       --hdr FILE                  Write the latencies of each second to FILE
+                      --report FILE               Draw the results in FILE, a page in HTML
 
                 Display:
                   -q, --quiet                     No notices on stderr

@@ -32,6 +32,7 @@ extension OptionTableTests {
             $0.thresholds = aThreshold + anotherThreshold
         },
         BenchCase("hdr", "--hdr", "f.hlog") { $0.histogramPath = "f.hlog" },
+        BenchCase("report", "--report", "f.html") { $0.reportPath = "f.html" },
         BenchCase("header", "-H", "A: b") { $0.headers = ["A: b"] },
         BenchCase("subprotocol", "-s", "a,b") { $0.subprotocols = ["a", "b"] },
         BenchCase("auth", "-a", "u:p") { $0.auth = "u:p" },
@@ -75,6 +76,7 @@ extension OptionTableTests {
         MergeCase("output", "--output", "json") { $0.output = .json },
         MergeCase("threshold", "--threshold", "p99<20ms") { $0.thresholds = aThreshold },
         MergeCase("hdr", "--hdr", "f.hlog") { $0.histogramPath = "f.hlog" },
+        MergeCase("report", "--report", "f.html") { $0.reportPath = "f.html" },
     ]
 
     private static let aThreshold = (try? [Threshold("p99<20ms")]) ?? []

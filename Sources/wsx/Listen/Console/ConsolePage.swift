@@ -1,9 +1,6 @@
 import WSCore
 
-/// The page of `--console`: a client in a browser, all in one file that loads nothing.
-///
-/// It is joined from the files in `Page/`, which are the program's resources: style and script take the places of the
-/// lines that refer to them. In a directory of their own those files work as they are.
+/// The page of `--console`: a client in a browser.
 struct ConsolePage {
     /// The page.
     let text: String
@@ -19,29 +16,21 @@ struct ConsolePage {
     ]
 
     private static let pathLine = #"<meta name="wsx-path" content="/">"#
-    private static let styleLine = #"<link rel="stylesheet" href="console.css">"#
-    private static let scriptLine = #"<script type="module" src="console.js"></script>"#
 
     /// Joins the page.
     /// - Parameter path: The path at which the server takes WebSockets, as it comes in a request target.
     init(path: String) {
-        let style = "\n" + String(decoding: PackageResources.console_css, as: UTF8.self)
-        let script = "\n" + Self.script
-        let lines = Self.lines(of: PackageResources.console_html).map { line in
-            switch line {
-            case Self.pathLine: #"<meta name="wsx-path" content="\#(Self.attribute(path))">"#
-            case Self.styleLine: "<style>\(style)</style>"
-            case Self.scriptLine: #"<script type="module">\#(script)</script>"#
-            default: String(line)
-            }
-        }
-        text = lines.joined(separator: "\n")
-        contentSecurityPolicy = [
-            "default-src 'none'", "script-src '\(Digest.sha256Source(of: script))'",
-            "style-src '\(Digest.sha256Source(of: style))'", "img-src data:", "connect-src ws: wss:", "base-uri 'none'",
-            "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
-            "trusted-types 'none'",
-        ].joined(separator: "; ")
+        let page = EmbeddedPage(
+            html: PackageResources.console_html, style: PackageResources.console_css,
+            modules: Self.modules.map { $0.source })
+        text = page.text(replacing: [
+            Self.pathLine: #"<meta name="wsx-path" content="\#(Self.attribute(path))">"#
+        ])
+        contentSecurityPolicy =
+            (["default-src 'none'"] + page.ownSources + [
+                "img-src data:", "connect-src ws: wss:", "base-uri 'none'", "form-action 'none'",
+                "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+            ]).joined(separator: "; ")
     }
 
     /// The page as a server has it, for `/`.
@@ -53,19 +42,6 @@ struct ConsolePage {
                 HeaderField(wellFormedName: "Referrer-Policy", value: "no-referrer"),
             ],
             bytes: Array(text.utf8))
-    }
-
-    /// The modules as one, in which there is nothing to import: each such statement is a line, and `export` begins one.
-    private static var script: String {
-        modules.map { module in
-            lines(of: module.source).filter { !$0.hasPrefix("import ") }
-                .map { $0.hasPrefix("export ") ? $0.dropFirst("export ".count) : $0 }
-                .joined(separator: "\n")
-        }.joined()
-    }
-
-    private static func lines(of bytes: [UInt8]) -> [Substring] {
-        String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     }
 
     /// A text as it stands between double quotes in HTML.

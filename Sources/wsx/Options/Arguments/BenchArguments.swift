@@ -40,6 +40,8 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     var output = ResultFormat.text
     /// A file that takes the histograms.
     var histogramPath: String?
+    /// A file that takes the page with the results.
+    var reportPath: String?
     /// What has to hold.
     var thresholds: [Threshold] = []
 

@@ -6,6 +6,8 @@ struct MergeArguments: Equatable, Sendable, ResultArguments {
     var output = ResultFormat.text
     /// A file that takes the histograms.
     var histogramPath: String?
+    /// A file that takes the page with the results.
+    var reportPath: String?
     /// What has to hold.
     var thresholds: [Threshold] = []
 }

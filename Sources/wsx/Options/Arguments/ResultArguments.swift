@@ -2,5 +2,6 @@
 protocol ResultArguments: Sendable {
     var output: ResultFormat { get set }
     var histogramPath: String? { get set }
+    var reportPath: String? { get set }
     var thresholds: [Threshold] { get set }
 }

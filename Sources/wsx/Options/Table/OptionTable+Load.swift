@@ -211,5 +211,15 @@ extension OptionTable {
                 its tools read and draw. The file is made for you alone, or emptied when it is there.
                 """,
             effect: .update(.results { arguments, value in arguments.histogramPath = value })),
+        OptionSpecification(
+            "report", value: OptionValue("FILE", .file), group: .results,
+            summary: "Draw the results in FILE, a page in HTML",
+            manual: """
+                Write a page with the results to *FILE*: the latencies and the messages of each second, the latency by \
+                percentile, the distribution of the latencies, and the tables. All of it is in the file, in which a browser \
+                draws it without asking anybody for more; the results as JSON are part of it, but for the histogram of each \
+                second. The file is made for you alone, or emptied when it is there.
+                """,
+            effect: .update(.results { arguments, value in arguments.reportPath = value })),
     ]
 }

@@ -1,0 +1,224 @@
+// The results of a load test, in figures, charts and tables.
+
+import { Chart, html, linearTicks, logTicks } from "./chart.js";
+
+const { facts, curve, bars, results } = JSON.parse(document.getElementById("data").textContent);
+const { mode, messages, errors, thresholds, latency_us: latency, duration_s: duration } = results;
+// Fields of each second, in the order in which they are drawn, and how.
+const RATES = ["received", "sent"];
+const LATENCIES = ["max_us", "p99_us", "p50_us"];
+// What is counted, and what has latencies.
+const THINGS = {
+  echo: "replies", connect: "connections", send: "messages", receive: "messages", broadcast: "deliveries", idle: "pongs",
+}[mode];
+const KINDS = { received: "first", sent: "second", p50_us: "first", p99_us: "second", max_us: "third" };
+const WORDS = {
+  connect: "not connected", handshake: "not accepted", protocol: "broke the protocol", closed: "closed or lost",
+  timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames", stddev: "deviation",
+};
+
+const byID = id => document.getElementById(id);
+const count = number => number.toLocaleString("en");
+const rounded = number => count(number < 100 ? Number(number.toFixed(1)) : Math.round(number));
+const short = number => String(Number(number.toPrecision(4)));
+
+/** A time with three significant digits or more, from microseconds: `87.3 µs`, `1.25 ms`, `12.0 s`. */
+function time(us, shown = value => value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0)) {
+  // Half of the last digit earlier, so that 999.96 µs are 1.00 ms.
+  const [size, unit] = [[1e6, "s"], [1e3, "ms"]].find(([size]) => us >= size * 0.9995) ?? [1, "µs"];
+  return `${shown(us / size)}\xa0${unit}`;
+}
+
+const shortCount = number => number.toLocaleString("en", { notation: "compact", maximumFractionDigits: 2 })
+  .replace("K", "k");
+
+/** The percentage that leaves one of so many: `99.9 %`. */
+const percent = oneOf => `${Number((100 - 100 / oneOf).toFixed(1 + Math.ceil(Math.log10(oneOf))))} %`;
+
+/** What a field is called: `p99.9` for `p999`. */
+const label = field => WORDS[field] ?? field.replace(/_us$/, "").replace(/^(p\d\d)(\d+)$/, "$1.$2");
+
+const isLong = duration > 180;
+const fraction = number => String(Number(number.toFixed(6)));
+const clock = time => (isLong ? `${Math.trunc(time / 60)}:${fraction(time % 60).padStart(2, "0")}` : fraction(time));
+
+// The last second may be a part of one.
+const seconds = results.per_second.map(row => {
+  const length = Math.max(1e-6, Math.min(1, duration - row.second));
+  const end = row.second + length;
+  const title = `${clock(row.second)}–${clock(end)}\xa0${isLong ? "min" : "s"}`;
+  return { ...row, length, end, middle: row.second + length / 2, title };
+});
+const answered = seconds.filter(second => second.max_us);
+const isTime = field => field.endsWith("_us");
+
+/** A field of a second, counts for a whole one; null for a latency where there is none. */
+const value = (second, field) =>
+  (!isTime(field) ? second[field] / second.length : second.max_us ? second[field] : null);
+
+const words = (second, field) =>
+  (!isTime(field) ? rounded(value(second, field)) : second.max_us ? time(second[field]) : "none");
+
+// What is drawn, and what is said of it.
+
+function timeModel(fields, y) {
+  const [size, unit] = isLong ? [60, "minutes"] : duration < 0.1 ? [0.001, "milliseconds"] : [1, "seconds"];
+  const ticks = linearTicks(duration / size, 8).map(tick => tick * size);
+  return {
+    x: { title: `Time, ${unit}`, ticks, end: duration, format: tick => short(tick / size) }, y,
+    lines: fields.map(field => ({
+      name: label(field), kind: KINDS[field], points: seconds.map(second => [second.middle, value(second, field)]) })),
+    stops: seconds.map(second => ({
+      x: second.middle, title: second.title, rows: fields.map(field => (
+        [KINDS[field], label(field), words(second, field), value(second, field)])) })),
+  };
+}
+
+function latencyAxis(values, isLog) {
+  const max = Math.max(...values);
+  const ticks = isLog ? logTicks(Math.max(1e-3, Math.min(...values)), max) : linearTicks(max, 6);
+  return { title: "Latency", ticks, isLog, format: us => time(us, short) };
+}
+
+function latencyModel(isLog) {
+  const values = answered.flatMap(second => LATENCIES.map(field => second[field]));
+  const gaps = seconds.filter(second => !second.max_us).map(({ second, end }) => [second, end]);
+  return { gaps, ...timeModel(LATENCIES, latencyAxis(values, isLog)) };
+}
+
+function latencyNote() {
+  const worst = answered.reduce((worst, second) => (second.max_us > worst.max_us ? second : worst));
+  const silent = seconds.length - answered.length;
+  return `Of the ${THINGS} of each second. The worst is ${worst.title}, with up to ${time(worst.max_us)}.`
+    + (silent ? ` In ${count(silent)} of ${count(seconds.length)} there were none (gray).` : "")
+    + (latency.max > worst.max_us ? ` Some after the last second took up to ${time(latency.max)}.` : "");
+}
+
+function throughputModel() {
+  const most = Math.max(1, ...seconds.flatMap(second => RATES.map(field => value(second, field))));
+  return timeModel(RATES, { title: "Messages a second", ticks: linearTicks(most, 6), format: shortCount });
+}
+
+function throughputNote() {
+  const rates = seconds.map(second => value(second, mode === "send" ? "sent" : "received"));
+  return `From ${rounded(Math.min(...rates))} to ${rounded(Math.max(...rates))} ${THINGS} a second, `
+    + `${rounded(results.rate_per_second)} on average.`;
+}
+
+function curveModel(isLog) {
+  const end = curve.at(-1).one_of;
+  const powers = Array.from({ length: Math.ceil(Math.log10(end)) }, (_, power) => 10 ** power);
+  const title = oneOf =>
+    (oneOf === end ? `All ${THINGS}` : oneOf === 1 ? "The fastest" : `${percent(oneOf)} of ${THINGS}`);
+  return {
+    x: { title: "Percentile", isLog: true, ticks: [1, 2, ...powers.slice(1)], end, format: percent },
+    y: latencyAxis(curve.map(point => point.us), isLog),
+    lines: [{ name: "", kind: "first", points: curve.map(point => [point.one_of, point.us]) }],
+    stops: curve.map(({ one_of: x, us }) => ({ x, title: title(x), rows: [["first", "up to", time(us), us]] })),
+  };
+}
+
+const curveNote = () => `Half of the ${THINGS} took up to ${time(latency.p50)}, 99 % up to ${time(latency.p99)}, `
+  + `all up to ${time(latency.max)}.`;
+
+function histogramModel() {
+  const [start, end] = [bars[0].from_us, bars.at(-1).to_us];
+  const all = bars.reduce((sum, bar) => sum + bar.replies, 0);
+  const most = Math.max(...bars.map(bar => bar.replies));
+  const ticks = logTicks(start, end).filter(tick => tick >= start && tick <= end);
+  // A single bar does not fill the chart.
+  const margin = bars.length > 1 ? 1 : 1.05;
+  return {
+    x: {
+      title: "Latency, logarithmic", isLog: true, format: us => time(us, short),
+      start: start / margin, end: end * margin, ticks: ticks.length > 1 ? ticks : [start, end] },
+    // The upper part is for the names of the marks.
+    y: { title: `Number of ${THINGS}`, ticks: linearTicks(most * 1.2, 6, 1), format: shortCount },
+    bars: bars.filter(bar => bar.replies).map(bar => [bar.from_us, bar.to_us, bar.replies]),
+    marks: [["p50", "third"], ["p99", "second"]].map(([field, kind]) => (
+      { name: `${field} ${time(latency[field])}`, kind, x: latency[field] })),
+    stops: bars.map(({ from_us, to_us, replies }) => ({
+      x: Math.sqrt(from_us * to_us), title: `${time(from_us)} – ${time(to_us)}`,
+      rows: [["first", THINGS, count(replies), replies], ["", "of all", `${short(100 * replies / all)} %`]] })),
+  };
+}
+
+function histogramNote() {
+  const peak = bars.reduce((peak, bar) => (bar.replies > peak.replies ? bar : peak));
+  return `How many ${THINGS} took how long: most often between ${time(peak.from_us)} and ${time(peak.to_us)}.`;
+}
+
+function showCharts() {
+  const charts = [
+    ["latency", answered, latencyNote, latencyModel], ["throughput", seconds, throughputNote, throughputModel],
+    ["curve", bars, curveNote, curveModel], ["histogram", bars, histogramNote, histogramModel],
+  ].filter(([id, values]) => {
+    byID(id).hidden = !values.length;
+    return values.length;
+  }).map(([id, , note, model]) => ({ chart: new Chart(byID(id), note()), model }));
+  const draw = () => {
+    const isLog = document.querySelector("[name=scale]:checked").value === "log";
+    for (const { chart, model } of charts) chart.show(model(isLog));
+  };
+  byID("scale").addEventListener("change", draw);
+  byID("scale").hidden = !bars.length;
+  byID("silence").hidden = bars.length;
+  byID("hint").hidden = !charts.length;
+  draw();
+}
+
+// Figures and tables.
+
+const isWrong = field => !["sent", "received", "unsent"].includes(field);
+const wrongSum = counts => Object.keys(counts).filter(isWrong).reduce((sum, field) => sum + counts[field], 0);
+
+function showKeyFigures() {
+  const [wrong, failed] = [wrongSum(messages), wrongSum(errors)];
+  const unmet = thresholds.filter(threshold => !threshold.met).length;
+  const figures = [
+    [`${THINGS} a second`, rounded(results.rate_per_second)],
+    ...(bars.length ? ["p50", "p99", "max"].map(field => [field, time(latency[field])]) : []),
+    ["Messages", wrong ? `${count(wrong)} wrong` : `${count(messages.received)} ${mode === "echo" ? "right" : "received"}`, wrong],
+    ["Errors", failed ? count(failed) : "none", failed],
+    ...(thresholds.length ? [["Thresholds", unmet ? `${unmet} not met` : "met", unmet]] : []),
+  ];
+  byID("key").append(...figures.map(([name, text, isWrong]) =>
+    html("div", {}, html("dt", {}, name), html("dd", { class: isWrong ? "wrong" : "" }, text))));
+}
+
+function table(columns, rows) {
+  return html("table", {},
+    html("thead", {}, html("tr", {}, ...columns.map(name => html("th", { scope: "col" }, name)))),
+    html("tbody", {}, ...rows.map(([name, ...cells]) => html("tr", {}, html("th", { scope: "row" }, name), ...cells))));
+}
+
+/** A cell with a number for people, and as the results have it. */
+const cell = (value, text, isWrong) => html("td", { class: isWrong ? "wrong" : "" }, html("data", { value }, text));
+
+function showTables() {
+  const times = Object.keys(results).filter(isTime);
+  byID("times").append(table(["", ...times.map(label)], Object.keys(latency).map(field => [label(field),
+    ...times.map(group => cell(results[group][field], results[group].max ? time(results[group][field]) : "–"))])));
+  for (const group of ["messages", "errors", "bytes"]) {
+    byID("counts").append(table([group, ""], Object.entries(results[group]).map(([field, number]) => [
+      label(field), cell(number, count(number), number && group !== "bytes" && isWrong(field))])));
+  }
+  byID("facts").append(...facts.flatMap(({ name, value }) => [html("dt", {}, name), html("dd", {}, value)]));
+}
+
+/** The table of the seconds is made when it is looked at: an hour has 3,600. */
+function prepareSeconds() {
+  const fields = [...RATES, ...LATENCIES];
+  byID("seconds").hidden = !seconds.length;
+  byID("seconds").addEventListener("toggle", () => {
+    document.querySelector("#seconds div").append(table(["time", ...fields.map(label)], seconds.map(second => [
+      second.title, ...fields.map(field => html("td", {}, words(second, field)))])));
+  }, { once: true });
+}
+
+byID("target").textContent = facts[0].value;
+document.title = `wsx bench ${facts[0].value}`;
+showKeyFigures();
+showCharts();
+showTables();
+prepareSeconds();

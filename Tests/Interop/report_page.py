@@ -1,0 +1,52 @@
+"""The page of `wsx bench --report` in a browser, as its users see it."""
+
+from browser import Page
+
+
+class ReportPage(Page):
+    """A report that is opened as a file, in a window and colours of one's choice."""
+
+    def __init__(self, browser, path, width=1200, is_dark=False):
+        super().__init__(browser)
+        self.call("Network.enable")
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        self.open(path.as_uri())
+        # The tables are made last.
+        self.wait_for("document.querySelector('#facts dd')")
+
+    @property
+    def requests(self):
+        """The URLs that were asked for."""
+        self.evaluate("0")
+        return [event["params"]["request"]["url"] for event in self.events
+                if event["method"] == "Network.requestWillBeSent"]
+
+    def charts(self):
+        """The identifiers of the charts that are shown."""
+        return self.evaluate("""Array.from(document.querySelectorAll("figure"))
+            .filter(figure => figure.checkVisibility()).map(figure => figure.id)""")
+
+    def paths(self, chart):
+        """The lines of a chart, each with its points."""
+        paths = self.evaluate(
+            f"""Array.from(document.querySelectorAll("#{chart} path"), path => path.getAttribute("d"))""")
+        return [[[float(number) for number in point.split()] for point in path.replace("M", "L").split("L")[1:]]
+                for path in paths]
+
+    def table(self, selector):
+        """The rows of a table: what is in each cell, and the number that it stands for."""
+        return self.evaluate(f"""Array.from(document.querySelectorAll("{selector} tbody tr"), row => [
+            row.cells[0].textContent,
+            ...Array.from(row.querySelectorAll("data"), data => [data.textContent, Number(data.value)])])""")
+
+    def tip(self, chart):
+        """What is shown of the place at the cursor; None: nothing is."""
+        return self.evaluate(f"""(() => {{
+            const tip = document.querySelector("#{chart} .tip");
+            return tip.hidden ? null : Array.from(tip.querySelectorAll("p"), line => line.textContent);
+        }})()""")
+
+    def focus(self, chart):
+        self.evaluate(f"document.querySelector('#{chart} .plot').focus()")

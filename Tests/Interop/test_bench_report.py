@@ -1,0 +1,308 @@
+"""`wsx bench --report`: what is written, and what the page shows of a run."""
+
+import json
+import math
+import re
+
+import pytest
+
+import wire
+from processes import assert_fails, wsx
+from report_page import ReportPage
+from scripted_server import ScriptedServer
+
+CHARTS = ["latency", "throughput", "curve", "histogram"]
+
+
+def bench(path, *arguments):
+    """The results of a run that also writes its report."""
+    result = wsx("bench", "--output", "json", "--report", path, *arguments)
+    return result, json.loads(result.out)
+
+
+def data(path):
+    """What the page is drawn from."""
+    content, = re.findall(r'<script type="application/json" id="data">(.*?)</script>', path.read_text(), re.DOTALL)
+    assert not re.search("[<>&\u2028\u2029]", content)
+    return json.loads(content)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """A report of a run of two seconds, and its results."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    result, results = bench(path, "echo:", "-d", "2s", "-c", "3")
+    assert (result.status, result.err) == (0, "")
+    return path, results
+
+
+@pytest.fixture
+def page(browser, report):
+    """The page; at the end, the browser has had nothing to complain of."""
+    with ReportPage(browser, report[0]) as page:
+        yield page
+        assert page.problems == []
+
+
+# What is written.
+
+
+def test_the_data_of_the_page_are_the_results(report):
+    path, results = report
+    embedded = data(path)
+    for second in results["per_second"]:
+        del second["histogram"]
+    assert embedded["results"] == results
+    assert sum(bar["replies"] for bar in embedded["bars"]) == results["messages"]["received"]
+    curve = {point["one_of"]: point["us"] for point in embedded["curve"]}
+    latency = results["latency_us"]
+    assert [curve[1], curve[2], curve[100], curve[1000]] == [latency[name] for name in ["min", "p50", "p99", "p999"]]
+    assert max(curve.values()) == latency["max"]
+    facts = {fact["name"]: fact["value"] for fact in embedded["facts"]}
+    assert (facts["URL"], facts["Mode"], facts["Connections"]) == ("echo:", "echo", "3")
+    assert (facts["Messages"], facts["In flight"]) == ("text, 20 bytes each", "1 on each connection")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", facts["Started"])
+
+
+def test_the_page_is_small_and_refers_to_nothing_outside(report):
+    text = report[0].read_text()
+    assert len(text) - len(json.dumps(data(report[0]))) < 30_000
+    assert re.findall(r'<[^>]*\s(?:src|href)="(?!data:)', text) == []
+    assert "url(" not in text and "@import" not in text and "innerHTML" not in text
+    assert "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-" in text
+
+
+def test_a_file_that_cannot_be_made_ends_the_run_before_it_begins():
+    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--report", "/nowhere/x.html"), 2, "--report /nowhere/x.html")
+
+
+def test_a_file_that_cannot_be_written_is_status_1_after_the_results():
+    result = wsx("bench", "echo:", "-n", "10", "--report", "/dev/full")
+    assert b"10 sent, 10 received" in result.out
+    assert_fails(result, 1, "/dev/full")
+
+
+def test_a_file_that_is_there_is_replaced(tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("x" * 1_000_000)
+    bench(path, "echo:", "-n", "10")
+    assert path.read_text().startswith("<!doctype html>") and path.read_text().endswith("</html>\n")
+
+
+# What is shown.
+
+
+@pytest.mark.parametrize("is_dark, width", [(False, 1200), (True, 1200), (False, 400)], ids=["light", "dark", "narrow"])
+def test_the_charts_are_drawn_without_asking_anybody(browser, report, is_dark, width):
+    path, results = report
+    with ReportPage(browser, path, width, is_dark) as page:
+        assert page.charts() == CHARTS
+        seconds = len(results["per_second"])
+        assert [len(line) for line in page.paths("latency")] == [seconds] * 3
+        assert [len(line) for line in page.paths("throughput")] == [seconds] * 2
+        assert [len(line) for line in page.paths("curve")] == [len(data(path)["curve"])]
+        for chart in CHARTS[:3]:
+            assert all(math.isfinite(number) for line in page.paths(chart) for point in line for number in point)
+        bars = page.evaluate("""Array.from(document.querySelectorAll("#histogram rect"),
+            bar => ["x", "y", "width", "height"].map(name => Number(bar.getAttribute(name))))""")
+        assert len(bars) == sum(bar["replies"] > 0 for bar in data(path)["bars"])
+        assert all(width >= 1 and height >= 1 for _, _, width, height in bars)
+        assert "NaN" not in page.evaluate("document.querySelector('main').outerHTML")
+        # Nothing has to be moved sideways to be seen.
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", background))) < 200) == is_dark
+        assert page.requests == [path.as_uri()]
+        assert page.problems == []
+
+
+def test_the_tables_have_the_figures_of_the_results(page, report):
+    results = report[1]
+    times = page.table("#times")
+    assert [[latency, handshake] for _, (_, latency), (_, handshake) in times] == [
+        [results["latency_us"][name], results["handshake_us"][name]] for name in results["latency_us"]]
+    assert [row[0] for row in times] == [
+        "min", "mean", "deviation", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999", "max"]
+    counts = page.table("#counts")
+    groups = [results[group] for group in ("messages", "errors", "bytes")]
+    assert [number for _, (_, number) in counts] == [number for group in groups for number in group.values()]
+    assert [text for _, (text, _) in counts] == [f"{number:,}" for group in groups for number in group.values()]
+
+
+@pytest.mark.parametrize("microseconds, text", [
+    (0.5, "0.50 µs"), (9.99, "9.99 µs"), (87.34, "87.3 µs"), (999.4, "999 µs"), (999.96, "1.00 ms"), (1250, "1.25 ms"),
+    (12_340, "12.3 ms"), (3_600_000_000, "3600 s")])
+def test_times_are_shown_with_three_digits(page, microseconds, text):
+    # The debugger may run what the page's policy does not let in.
+    source = page.evaluate("document.querySelector('script[type=module]').textContent")
+    function = re.search(r"function time\(.*?\n}\n", source, re.DOTALL).group()
+    assert page.evaluate(f"(() => {{ {function} return time({microseconds}) }})()").replace("\xa0", " ") == text
+
+
+def test_the_values_are_read_with_keys(page, report):
+    seconds = report[1]["per_second"]
+    page.focus("throughput")
+    first = page.tip("throughput")
+    assert first == ["0–1\xa0s", f"received{seconds[0]['received']:,}", f"sent{seconds[0]['sent']:,}"]
+    for key, title in [
+            ("ArrowUp", "1–2\xa0s"), ("ArrowUp", "1–2\xa0s"), ("Home", "0–1\xa0s"), ("End", "1–2\xa0s"),
+            ("ArrowDown", "0–1\xa0s")]:
+        page.press(key)
+        assert page.tip("throughput")[0] == title
+    assert page.evaluate("document.activeElement.getAttribute('aria-valuetext')").startswith("0–1\xa0s: received ")
+    assert page.evaluate("document.querySelectorAll('#throughput circle.spot').length") == 2
+    page.press("Escape")
+    assert page.tip("throughput") is None
+    page.press("Tab")
+    assert page.tip("throughput") is None and page.tip("curve")[0] == "The fastest"
+    page.press("End")
+    assert page.tip("curve")[0] == "All replies"
+
+
+def test_the_values_are_read_with_a_pointer(page):
+    page.evaluate("document.querySelector('#histogram').scrollIntoView()")
+    box = page.evaluate("document.querySelector('#histogram .plot').getBoundingClientRect().toJSON()")
+    x = box["x"] + box["width"] / 2
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=box["y"] + box["height"] / 2)
+    title, replies, share = page.tip("histogram")
+    assert "–" in title and replies.startswith("replies") and share.endswith("%")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=box["y"] - 60)
+    assert page.tip("histogram") is None
+
+
+def test_every_chart_has_a_name_and_a_text_in_its_place(page):
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    charts = [node for node in nodes if not node["ignored"] and node["role"]["value"] == "slider"]
+    assert [chart["name"]["value"] for chart in charts] == [
+        f"{title}: cursor" for title in [
+            "Latency over time", "Messages a second", "Latency by percentile", "Distribution of latencies"]]
+    assert all(len(chart["description"]["value"]) > 30 for chart in charts)
+    headings = page.evaluate("Array.from(document.querySelectorAll('h1, h2'), heading => heading.localName)")
+    assert headings[0] == "h1" and headings.count("h1") == 1 and len(headings) == 8
+
+
+def test_the_axis_can_be_linear(page, report):
+    def shares():
+        """How high the points of the curve are, by the largest value."""
+        _, *heights = [210 - point[1] for point in page.paths("curve")[0]]
+        return [height / heights[-1] for height in heights]
+
+    _, *values = [point["us"] / report[1]["latency_us"]["max"] for point in data(report[0])["curve"]]
+    assert shares() != pytest.approx(values, abs=0.02)
+    page.evaluate("document.querySelector('[value=linear]').click()")
+    assert shares() == pytest.approx(values, abs=0.01)
+
+
+def test_the_seconds_are_there_as_a_table(page, report):
+    page.evaluate("document.querySelector('summary').click()")
+    page.wait_for("document.querySelector('#seconds table')")
+    rows = page.evaluate("""Array.from(document.querySelectorAll("#seconds tbody tr"),
+        row => Array.from(row.cells, cell => cell.textContent))""")
+    assert [row[1] for row in rows] == [f"{second['received']:,}" for second in report[1]["per_second"]]
+
+
+# Runs of another kind.
+
+
+def test_a_run_of_one_message(browser, tmp_path):
+    path = tmp_path / "report.html"
+    _, results = bench(path, "echo:", "-n", "1", "-c", "1")
+    with ReportPage(browser, path) as page:
+        assert page.charts() == CHARTS
+        assert [len(line) for line in page.paths("latency")] == [1] * 3
+        assert page.evaluate("document.querySelectorAll('#latency circle').length") == 3
+        assert page.evaluate("document.querySelectorAll('#histogram rect').length") == 1
+        assert page.problems == [] and "NaN" not in page.evaluate("document.body.outerHTML")
+        assert page.table("#counts")[0] == ["sent", ["1", 1]]
+
+
+def test_a_run_without_any_reply(browser, tmp_path):
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        peer.send(wire.close(1011, b"no"))
+        peer.read_to_end()
+
+    path = tmp_path / "report.html"
+    with ScriptedServer(script) as server:
+        # Markup in a URL is part of it, and of nothing else.
+        url = f"{server.url}</script><script>document.title='pwned'</script><!--"
+        result, results = bench(path, url, "-c", "2", "-d", "5s")
+    assert result.status == 1 and results["messages"]["received"] == 0
+    with ReportPage(browser, path) as page:
+        assert "latency" not in page.charts() and "curve" not in page.charts()
+        assert page.evaluate("document.getElementById('silence').checkVisibility()")
+        assert page.evaluate("Array.from(document.querySelectorAll('#key .wrong'), figure => figure.textContent)") == [
+            "2 wrong", "2"]
+        assert page.evaluate("document.querySelectorAll('script').length") == 2
+        assert page.evaluate("document.getElementById('target').textContent") == results["url"]
+        assert page.evaluate("document.title") == f"wsx bench {results['url']}"
+        assert page.problems == [] and page.requests == [path.as_uri()]
+
+
+@pytest.mark.parametrize("mode", ["send", "receive", "connect", "broadcast", "idle"])
+def test_a_run_of_another_mode(browser, tmp_path, mode):
+    path = tmp_path / "report.html"
+    bench(path, "echo:", "--mode", mode, "-d", "1s", "-c", "3", "--reply-timeout", "100ms")
+    with ReportPage(browser, path) as page:
+        has_latencies = bool(data(path)["bars"])
+        assert ("curve" in page.charts()) == ("latency" in page.charts()) == has_latencies
+        assert ("replies" not in page.evaluate("document.querySelector('main').innerText"))
+        assert page.problems == [] and "NaN" not in page.evaluate("document.body.outerHTML")
+
+
+def test_a_run_without_any_connection(browser, tmp_path):
+    path = tmp_path / "report.html"
+    result = wsx("bench", "ws://127.0.0.1:1/", "-c", "5", "--report", path)
+    assert (result.status, result.out) == (3, b"")
+    with ReportPage(browser, path) as page:
+        assert page.charts() == []
+        assert ["not connected", ["5", 5]] in page.table("#counts")
+        assert page.problems == [] and "NaN" not in page.evaluate("document.body.outerHTML")
+
+
+def test_results_that_are_merged_have_a_page_and_thresholds_are_told_of(browser, tmp_path):
+    path, runs = tmp_path / "report.html", tmp_path / "runs.json"
+    runs.write_text("".join(wsx("bench", "--output", "json", "echo:", "-n", "100").out.decode() for _ in range(2)))
+    thresholds = ["--threshold", "errors=0", "--threshold", "max<1us"]
+    result = wsx("bench", "merge", runs, "--report", path, *thresholds)
+    assert result.status == 7
+    with ReportPage(browser, path) as page:
+        assert page.charts() == CHARTS
+        assert page.table("#counts")[0] == ["sent", ["200", 200]]
+        assert page.evaluate("document.querySelector('#key .wrong').textContent") == "1 not met"
+        facts = page.evaluate("document.getElementById('facts').textContent")
+        assert "errors=0 is met: 0" in facts and "max<1us is not met" in facts
+        assert page.problems == []
+
+
+def changed(source, path, change):
+    """Writes a report with other data; they are no part of what its policy has a hash of."""
+    content = data(source)
+    change(content)
+    text = json.dumps(content).replace("<", "\\u003c")
+    path.write_text(re.sub(
+        r'(id="data">).*?(</script>)', lambda parts: parts[1] + text + parts[2], source.read_text(), flags=re.DOTALL))
+
+
+def test_a_run_of_an_hour_in_which_a_second_has_no_reply(browser, report, tmp_path):
+    def change(content):
+        results = content["results"]
+        results["duration_s"] = 3599.5
+        results["per_second"] = [
+            {"second": number, "sent": 100, "received": 0 if number == 1000 else 100, "p50_us": 80 + number % 7,
+             "p99_us": 200, "max_us": 0 if number == 1000 else 5000} for number in range(3600)]
+
+    path = tmp_path / "hour.html"
+    changed(report[0], path, change)
+    with ReportPage(browser, path) as page:
+        assert [len(line) for line in page.paths("latency")] == [3599] * 3
+        assert [len(line) for line in page.paths("throughput")] == [3600] * 2
+        assert page.evaluate("document.querySelectorAll('#latency rect.gap').length") == 1
+        assert page.evaluate("document.querySelector('#latency path').getAttribute('d').match(/M/g).length") == 2
+        assert page.evaluate("document.querySelectorAll('#latency circle').length") == 0
+        page.focus("throughput")
+        page.press("End")
+        # Half a second with 100 messages.
+        assert page.tip("throughput") == ["59:59–59:59.5\xa0min", "received200", "sent200"]
+        assert page.problems == []
