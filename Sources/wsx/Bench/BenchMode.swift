@@ -12,4 +12,16 @@ enum BenchMode: String, CaseIterable, Sendable {
     case broadcast
     /// Keeps connections open.
     case idle
+
+    /// What results call it.
+    var noun: String {
+        switch self {
+        case .echo: "Echo"
+        case .send: "Sending"
+        case .receive: "Receiving"
+        case .connect: "Opening"
+        case .broadcast: "Broadcast"
+        case .idle: "Idling"
+        }
+    }
 }

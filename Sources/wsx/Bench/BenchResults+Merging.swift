@@ -23,10 +23,17 @@ extension BenchResults {
                 seconds.append(second)
             }
         }
+        try Self.checkSum(of: seconds)
         duration = max(duration, other.duration)
         processorTime += other.processorTime
         loadProcessorTime += other.loadProcessorTime
         if other.startTime < startTime { startTime = other.startTime }
+    }
+
+    /// Throws ``BenchResultsError/tooLarge`` where the replies cannot be counted.
+    static func checkSum(of seconds: [BenchSecond]) throws(BenchResultsError) {
+        var total = 0
+        for second in seconds { total = try sum(total, second.received) }
     }
 
     fileprivate static func sum(_ one: Int, _ other: Int) throws(BenchResultsError) -> Int {

@@ -38,6 +38,7 @@ final class BenchRun {
         self.console = console
         worker = try LoadWorker(settings, on: loop)
         outputs = try ResultOutputs(settings.arguments, console: console)
+        try outputs.check(settings.description)
     }
 
     /// Runs, and returns why it did not end as asked, if it did not.
@@ -107,9 +108,9 @@ final class BenchRun {
             },
             duration: .nanoseconds(Int64(clamping: worker.endTime &- worker.startTime)),
             processorTime: processorTime, loadProcessorTime: processorTime - startProcessorTime, startTime: startTime)
-        let verdicts = outputs.verdicts(on: results)
-        let problem = outputs.write(results, verdicts)
-        let judgement = outputs.judge(verdicts)
-        return problem ?? signalFailure ?? verdict() ?? judgement
+        let judgement = outputs.judgement(on: results)
+        let problem = outputs.write(results, judgement)
+        let verdict = outputs.failure(of: judgement)
+        return problem ?? signalFailure ?? self.verdict() ?? verdict
     }
 }

@@ -26,7 +26,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, results, BenchManual.thresholds, BenchManual.resultFields, statuses, .clientEnvironment,
+            .values, results, BenchManual.thresholds, BenchManual.baselines, BenchManual.resultFields, statuses,
+            .clientEnvironment,
         ],
         examples: [
             CommandExample(
