@@ -158,8 +158,8 @@ def with_seconds(results, path, counts):
 
 
 def test_a_rate_that_has_fallen_is_slower(results, tmp_path):
-    before = with_seconds(results[0], tmp_path / "before.json", [1000, 1010, 990, 1005, 995, 1001])
-    after = with_seconds(results[0], tmp_path / "after.json", [900, 910, 890, 905, 895, 901])
+    before = with_seconds(results[0], tmp_path / "before.json", [1000, 1010, 990, 1005, 995, 1000])
+    after = with_seconds(results[0], tmp_path / "after.json", [900, 910, 890, 905, 895, 900])
     result = wsx("bench", "merge", after, "--baseline", before)
     assert (result.status, result.err) == (0, "")
     rows = {line.split()[0]: line.split()[1:] for line in result.lines[-3:]}
