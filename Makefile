@@ -16,6 +16,9 @@ SYMBOLS ?=
 SECONDS = 60
 TARGET ?=
 
+# How many black-box tests run at a time. Most of them wait most of the time, so that three keep two cores busy.
+WORKERS ?= 3
+
 .PHONY: deps test-deps run build test test-unit test-interop test-fuzz conformance conformance-quick \
 	conformance-deps fuzz coverage lint format generate bench install clean
 
@@ -45,9 +48,11 @@ deps:
 		libpcre2-dev pkg-config >&2
 
 test-deps: deps
-	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-websockets nodejs node-ws tmux \
-		python3-cryptography openssl curl socat chromium-headless-shell >&2
-	@scripts/install-services.sh nginx-light:nginx tinyproxy:tinyproxy squid-openssl:squid microsocks:microsocks >&2
+	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-pytest-xdist python3-websockets \
+		nodejs node-ws tmux python3-cryptography openssl curl socat chromium-headless-shell parallel \
+		openssh-client iproute2 python3-yaml >&2
+	@scripts/install-services.sh nginx-light:nginx tinyproxy:tinyproxy squid-openssl:squid microsocks:microsocks \
+		openssh-server:ssh >&2
 	@scripts/install-peers.sh >&2
 
 run: build
@@ -59,8 +64,10 @@ test: test-deps build $(if $(SANITIZE),,lint) test-unit test-interop $(if $(SANI
 test-unit:
 	swift test $(SANITIZER_FLAGS)
 
+# Those first that can do with no company, which Tests/Interop/conftest.py explains, and then the others.
 test-interop:
-	/usr/bin/python3 -m pytest -q Tests/Interop
+	/usr/bin/python3 -m pytest -q -m alone Tests/Interop
+	/usr/bin/python3 -m pytest -q -m 'not alone' -n $(WORKERS) --dist loadfile Tests/Interop
 
 test-fuzz:
 	@$(MAKE) --no-print-directory fuzz SECONDS=5

@@ -4,7 +4,7 @@
 complete -c wsx -f
 complete -c wsx -n __fish_use_subcommand -a connect -d 'Talk to a WebSocket server'
 complete -c wsx -n __fish_use_subcommand -a listen -d 'Be a WebSocket server'
-complete -c wsx -n __fish_use_subcommand -a bench -d 'Load-test an echo server'
+complete -c wsx -n __fish_use_subcommand -a bench -d 'Load-test a server'
 complete -c wsx -n __fish_use_subcommand -a help -d 'Explain the program or a command'
 complete -c wsx -n __fish_use_subcommand -a completions -d 'Print a shell\'s completion script'
 complete -c wsx -n __fish_use_subcommand -s h -l help -d 'Show help; -h is the short form'
@@ -138,13 +138,21 @@ complete -c wsx -n '__fish_seen_subcommand_from listen' -l no-pretty -d 'Show JS
 complete -c wsx -n '__fish_seen_subcommand_from listen' -s h -l help -d 'Show help; -h is the short form'
 
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -a "merge\t'Add the results of several load tests'"
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l mode -x -a "echo\t'round trips, each echo compared with what was sent' send\t'as many messages one way as the server takes' receive\t'count what the server sends' connect\t'opening handshakes, one after another' broadcast\t'how long what one publishes takes to reach all others' idle\t'keep connections open, with a ping now and then'" -d 'What connections do: echo, send, ...'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s c -l connections -x -d 'Connections to open'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l connect-rate -x -d 'Connections to open each second'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s t -l threads -x -d 'Threads that share the connections'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s d -l duration -x -d 'Send for so long (10s)'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s n -l messages -x -d 'Send so many messages in all'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s r -l rate -x -d 'Messages a second in all, replies or not'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l ramp -x -d 'Reach the full load after so long'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l warmup -x -d 'Send for so long before messages count'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l in-flight -x -d 'Messages of a connection without a reply'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l reply-timeout -x -d 'Time to wait for a reply'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l publishers -x -d 'Connections that publish (broadcast)'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l heartbeat -x -d 'Time from ping to ping (idle)'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s m -l message -x -d 'Send this message'
-complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l size -x -d 'Size of the messages'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l size -x -d 'Size of the messages (20; broadcast: 40)'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l binary -d 'Send binary messages'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l close-code -x -d 'Status code of the close frame'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l close-reason -x -d 'Reason in the close frame'
@@ -196,7 +204,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcomman
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l hdr -r -F -d 'Write the latencies of each second to FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -s h -l help -d 'Show help; -h is the short form'
 
-complete -c wsx -n '__fish_seen_subcommand_from help' -a "connect\t'Talk to a WebSocket server' listen\t'Be a WebSocket server' bench\t'Load-test an echo server' completions\t'Print a shell\'s completion script'"
+complete -c wsx -n '__fish_seen_subcommand_from help' -a "connect\t'Talk to a WebSocket server' listen\t'Be a WebSocket server' bench\t'Load-test a server' completions\t'Print a shell\'s completion script'"
 complete -c wsx -n '__fish_seen_subcommand_from help' -s h -l help -d 'Show help; -h is the short form'
 
 complete -c wsx -n '__fish_seen_subcommand_from completions' -a "bash\t'GNU bash' zsh\t'Z shell' fish\t'fish'"

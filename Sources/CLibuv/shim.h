@@ -7,6 +7,7 @@
 
 #ifdef __linux__
 #include <linux/sockios.h>
+#include <sys/timerfd.h>
 #endif
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -14,6 +15,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 
 // The bytes that the kernel has taken for a TCP connection and the other machine has not acknowledged; 0 where that
 // cannot be told. libuv has no function for it.
@@ -60,6 +62,34 @@ static inline int wsx_unread_bytes(const uv_stream_t *handle) {
     int count = 0;
     if (uv_fileno((const uv_handle_t *)handle, &descriptor) != 0) return 0;
     return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
+}
+
+// The processor time of the calling thread, in nanoseconds; 0 where that cannot be told. libuv tells it since 1.50.
+static inline int64_t wsx_thread_processor_time(void) {
+    struct timespec time;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+// A timer that is told the time to the nanosecond, as a descriptor that can be read when its time has come; a negative
+// error of libuv where there is none. libuv's own timers count milliseconds.
+static inline int wsx_open_precise_timer(void) {
+#ifdef __linux__
+    int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    return descriptor >= 0 ? descriptor : uv_translate_sys_error(errno);
+#else
+    return UV_ENOSYS;
+#endif
+}
+
+// Sets the time (of uv_hrtime, more than 0) of a precise timer, or none with 0; what it had to say before is forgotten.
+static inline void wsx_set_precise_timer(int descriptor, uint64_t time) {
+#ifdef __linux__
+    struct itimerspec value = {.it_value = {.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000}};
+    timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &value, NULL);
+#else
+    (void)descriptor, (void)time;
+#endif
 }
 
 // Lets several sockets of this user listen on a port, between which the kernel deals out what comes (Linux). Elsewhere the

@@ -1,4 +1,19 @@
-"""Fixtures that the black-box tests share."""
+"""Fixtures that the black-box tests share, and how the tests are divided among processes.
+
+`make test-interop` runs the tests in two goes: first those marked `alone`, one after the other, and then all others,
+whose files are dealt out to several processes (pytest-xdist). Without xdist all run one after the other.
+
+A test is marked `@pytest.mark.alone`, or its file `pytestmark = pytest.mark.alone`, when another test at its side could
+decide whether it passes:
+- it measures speed, a rate, CPU time, or how a load is shared out, or it needs more than one core for itself;
+- it sets a bound of less than a second to how long something takes, or of less than twice what it takes at rest;
+- it takes a port that it has not been given by the system or by `free_ports`, or anything else that exists once;
+- it writes what others read, such as the binary.
+
+All others get along with company: they wait for conditions, use ports and directories of their own, and look at the
+memory of their own processes only. The names of parametrised tests must be the same in every process, so nothing random
+is in an id.
+"""
 
 import os
 import shutil
@@ -10,6 +25,14 @@ from browser import Chromium
 from certificates import Certificates
 from processes import BINARY, NODE_ENVIRONMENT, PEERS, PYTHON, Listener, PeerServer
 from services import CREDENTIALS, Microsocks, Nginx, Squid, Tinyproxy
+
+
+# What the sanitizer has said in the processes that xdist started, after their last tests.
+worker_reports = []
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: runs while no other test does; conftest.py says which tests have to")
 
 
 def pytest_sessionstart(session):
@@ -28,11 +51,21 @@ def pytest_report_header():
 
 def pytest_sessionfinish(session):
     # A server that all tests share may have ended after the last of them.
-    if report := sanitizer.take_reports():
-        print(f"\n{report}")
-        session.exitstatus = 1
+    report = sanitizer.take_reports()
     if sanitizer.REPORTS:
         shutil.rmtree(sanitizer.REPORTS)
+    if hasattr(session.config, "workeroutput"):
+        # A worker has neither a terminal nor a say in the exit status.
+        session.config.workeroutput["sanitizer"] = report
+    elif report := "\n".join(filter(None, [*worker_reports, report])):
+        print(f"\n{report}")
+        session.exitstatus = 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    # A worker that crashed has left nothing.
+    worker_reports.append(getattr(node, "workeroutput", {}).get("sanitizer"))
 
 
 @pytest.fixture(autouse=True)

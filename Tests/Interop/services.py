@@ -31,10 +31,15 @@ def can_use_ipv6():
 
 
 def free_ports(count):
-    """Ports that nothing listens on, below those that the system gives to outgoing connections."""
+    """Ports that nothing listens on, below those that the system gives to outgoing connections.
+
+    Each of several processes that run tests has ports of its own: none takes a port that another has just found free.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    worker_count = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     ports = []
     while len(ports) < count:
-        port = random.randrange(20_000, 32_000)
+        port = random.randrange(20_000 + worker, 32_000, worker_count)
         if port not in ports and is_free(port):
             ports.append(port)
     return ports

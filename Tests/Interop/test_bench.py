@@ -28,7 +28,7 @@ def check(out):
         "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
         "message", "in_flight", "rate_asked", "load_cpu_s", "thresholds", "baseline"]
     messages = results["messages"]
-    assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered"]
+    assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "unsent"]
     assert messages["sent"] == messages["received"] + messages["lost"] + messages["mismatched"]
     assert list(results["errors"]) == ["connect", "handshake", "protocol", "closed", "timeout"]
     assert list(results["bytes"]) == ["sent", "received", "wire_sent", "wire_received"]

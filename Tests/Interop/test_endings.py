@@ -79,6 +79,7 @@ def test_a_close_that_stays_unanswered_exits_6_after_the_close_timeout():
     assert server.results == [b""]
 
 
+@pytest.mark.alone
 def test_an_unanswered_close_is_waited_for_once_not_twice():
     def script(peer):
         peer.upgrade()

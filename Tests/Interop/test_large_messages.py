@@ -5,6 +5,8 @@ import os
 from processes import Listener, assert_fails, wsx
 
 MEBIBYTE = 1 << 20
+# A server in another language may take a while before it gets to our close frame.
+PATIENT = ["--close-timeout", "50s"]
 
 
 def text_of(byte_count):
@@ -15,7 +17,8 @@ def text_of(byte_count):
 
 def test_a_text_message_of_32_mib_returns_whole(echo_server):
     message = text_of(32 * MEBIBYTE)
-    result = wsx("connect", "--input", "message", "--output", "raw", "-n", "1", echo_server.url, stdin=message)
+    result = wsx(
+        "connect", "--input", "message", "--output", "raw", "-n", "1", *PATIENT, echo_server.url, stdin=message)
     assert (result.status, result.err) == (0, "")
     assert result.out == message
 
@@ -23,7 +26,7 @@ def test_a_text_message_of_32_mib_returns_whole(echo_server):
 def test_a_file_of_32_mib_returns_whole_as_one_binary_message(echo_server, tmp_path):
     path = tmp_path / "message"
     path.write_bytes(os.urandom(32 * MEBIBYTE))
-    result = wsx("connect", "--binary", "-f", path, "--output", "raw", "-n", "1", echo_server.url)
+    result = wsx("connect", "--binary", "-f", path, "--output", "raw", "-n", "1", *PATIENT, echo_server.url)
     assert (result.status, result.err) == (0, "")
     assert result.out == path.read_bytes()
 

@@ -204,6 +204,7 @@ def test_events_of_a_million_pings_wait_for_who_reads_them(role):
         assert grown < memory_limit(8 * MEBIBYTE), f"{grown >> 10} KiB"
 
 
+@pytest.mark.alone
 @each_role
 @pytest.mark.parametrize("extensions", [None, "permessage-deflate"], ids=["plain", "compressed"])
 @pytest.mark.parametrize("length, code", [((1 << 63) - 1, 1009), (1 << 63, 1002), ((1 << 64) - 1, 1002)])

@@ -114,7 +114,8 @@ def answer_to_shut(server, request):
      (wire.close(1005, is_masked=True), 1002), (wire.frame(wire.BINARY, is_masked=True, claimed_length=1 << 63), 1002),
      (wire.frame(wire.BINARY, is_masked=True, claimed_length=(16 * MEBIBYTE) + 1), 1009),
      (wire.frame(wire.BINARY, is_masked=True, claimed_length=(1 << 63) - 1), 1009)],
-    ids=repr)
+    ids=["no mask", "reserved bit", "unknown opcode", "fragmented ping", "no UTF-8", "continuation of nothing",
+         "half a close code", "close code 1005", "length of 64 bits", "too long", "far too long"])
 def test_a_client_that_breaks_the_protocol_is_closed_with_the_right_code(server, data, code):
     stream = dial(server, upgraded=True)
     with stream.sock:

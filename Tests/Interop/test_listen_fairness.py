@@ -1,7 +1,9 @@
 """`wsx listen`: one client or program that never stops keeps nobody else waiting."""
 
 import contextlib
+import os
 import re
+import signal
 import socket
 import subprocess
 import threading
@@ -10,6 +12,8 @@ import pytest
 
 import wire
 from processes import Listener, peak_resident_bytes
+
+pytestmark = pytest.mark.alone
 
 ROUND_TRIPS = 50
 MEBIBYTE = 1 << 20
@@ -179,3 +183,19 @@ def test_a_large_message_is_not_in_memory_for_each_of_its_readers(is_recorded, t
     if is_recorded:
         events = re.findall(rb'"direction":"out".{1,80}"bytes":%d.*?"client":(\d+)' % size, recording.read_bytes())
         assert sorted(map(int, events)) == list(range(1, 21))
+
+
+def test_frames_that_are_shown_keep_nobody_waiting_until_all_of_a_read_are():
+    count = 2000
+    with Listener("--echo", "-vv") as server:
+        # All are ready in one turn; which of them comes first is the system's to say.
+        before, flood, after = connect(server), connect(server), connect(server)
+        os.kill(server.pid, signal.SIGSTOP)
+        flood.send(b"".join(text(f"flood {number}") for number in range(count)))
+        before.send(text("another"))
+        after.send(text("a third"))
+        os.kill(server.pid, signal.SIGCONT)
+        server.wait_for(f"flood {count - 1}", timeout=60)
+        shown = server.err
+        assert shown.index("another") < shown.index(f"flood {count // 2}")
+        assert shown.index("a third") < shown.index(f"flood {count // 2}")

@@ -51,6 +51,7 @@ def site(tmp_path_factory):
         "out-dir": "..", "absolute": str(base / "secret.txt"), "absolute-in": str(root / "notes.txt"), "loop": "loop",
         "slash": "/", "proc": "/proc/self/root", "sub/out": "../../secret.txt", "via": "sub/../../secret.txt",
         "back": "../root/notes.txt", "sub/deep/top": "../..", "sub/deep/above": "../../..", "chain": "out",
+        "env": ".env", "git": ".git", "sub/config": "../.git/config",
     }
     for name, target in links.items():
         (root / name).symlink_to(target)
@@ -412,7 +413,7 @@ def test_the_root_page_leaves_out_what_is_not_served(server):
     links = {link for link, _ in Links(ask(server, "/").body).links}
     assert {"sub/", "to-sub/", "inside", ".well-known/", "app.js"} <= links
     assert not links & {"../", "out", "out-dir/", "absolute", "absolute-in", "loop", "slash/", "proc/", "pipe", ".git/",
-                        ".env", "via", "back", "chain"}
+                        ".env", "via", "back", "chain", "env", "git/"}
 
 
 # Nothing outside
@@ -436,6 +437,7 @@ LINKS_OUT = [
     "/proc/etc/passwd", "/sub/out", "/via", "/back", "/sub/deep/above/secret.txt", "/chain", "/out/", "/pipe",
     "/.git/config", "/.env", "/%2egit/config", "/.git/", "/sub/../.env", "/to-sub/out", "/sub/deep/top/out",
     "/sub/deep/top/.env", "/app.js/../.env", "/out-dir", "/.",
+    "/env", "/git/config", "/git/", "/git", "/sub/config",
 ]
 
 

@@ -134,6 +134,7 @@ def test_localhost_works_when_its_first_address_does_not_answer():
         assert time.monotonic() - start < 2
 
 
+@pytest.mark.alone
 @needs_ipv6
 def test_families_take_turns():
     """Two addresses of IPv6 that do not answer come before one of IPv4, and still only one of them is waited for."""
@@ -145,6 +146,7 @@ def test_families_take_turns():
         assert time.monotonic() - start < 0.7
 
 
+@pytest.mark.alone
 def test_an_address_that_refuses_is_not_waited_for():
     with ScriptedServer(greet) as server:
         start = time.monotonic()

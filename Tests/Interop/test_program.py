@@ -66,11 +66,13 @@ def test_bash_completes_the_options_of_connect_after_a_url():
     assert subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=10).stdout == "--no-stdin\n"
 
 
+@pytest.mark.alone
 def test_make_run_in_a_pipe_prints_the_echo_and_nothing_else():
     result = make("run", stdin=b"hello\n")
     assert (result.status, result.out) == (0, b"hello\n")
 
 
+@pytest.mark.alone
 def test_make_install_puts_every_file_in_place(tmp_path):
     assert make("install", f"DESTDIR={tmp_path}", "PREFIX=/usr").status == 0
     files = {

@@ -360,6 +360,7 @@ def reconnection_times():
     return times
 
 
+@pytest.mark.alone
 def test_two_hundred_clients_do_not_come_back_all_at_once():
     """No 100 ms see more than a tenth of them. Chance may have it otherwise once in a while, but not twice in a row."""
 
@@ -402,6 +403,7 @@ def test_a_peer_that_is_still_reading_what_was_sent_is_not_left(tmp_path):
     assert (result.status, result.err) == (0, ""), result
 
 
+@pytest.mark.alone
 def test_a_peer_that_answers_no_pings_is_left_after_the_misses():
     times = []
 

@@ -24,7 +24,9 @@ public final class ByteBacklog {
         fileprivate var count: Int { own.count + shared.count - offset }
     }
 
-    private var parts: [Part] = []
+    /// Those before ``firstIndex`` have been taken.
+    private var parts: [Part?] = []
+    private var firstIndex = 0
     /// The number of bytes in the queue.
     public private(set) var count = 0
 
@@ -32,12 +34,11 @@ public final class ByteBacklog {
     public init() {}
 
     /// The first part; nil: the queue is empty.
-    public var first: Part? { parts.first }
+    public var first: Part? { firstIndex < parts.count ? parts[firstIndex] : nil }
 
     /// Appends what is in `buffer`, which is then empty, and shared bytes behind it.
     public func append(_ shared: SharedBytes, after buffer: inout ByteBuffer) {
-        // A buffer that has nothing in it keeps its storage.
-        let part = Part(buffer.isEmpty ? ByteBuffer() : buffer.takeAll(), shared)
+        let part = Part(Self.takeContents(of: &buffer), shared)
         count += part.count
         parts.append(part)
     }
@@ -46,12 +47,12 @@ public final class ByteBacklog {
     /// - Parameter body: Is given the part, and returns how many of its shared bytes were taken.
     /// - Returns: Whether all of the part was taken, and the next one is the first.
     public func takeFirst<E: Error>(_ body: (Part) throws(E) -> Int) throws(E) -> Bool {
-        guard let part = parts.first else { return false }
+        guard let part = first else { return false }
         let countBefore = part.count
         defer { count -= countBefore - part.count }
         part.offset += try body(part)
         guard part.count == 0 else { return false }
-        parts.removeFirst()
+        removeFirst()
         return true
     }
 
@@ -66,5 +67,24 @@ public final class ByteBacklog {
                 return piece.byteCount
             }
         }
+    }
+
+    /// A buffer in which there is little for its storage, or nothing, keeps it: it may be lent, and the part may wait for
+    /// long.
+    private static func takeContents(of buffer: inout ByteBuffer) -> ByteBuffer {
+        guard buffer.storageBytes > buffer.count * 2 else { return buffer.takeAll() }
+        var copy = ByteBuffer()
+        buffer.withReadableBytes { copy.append($0) }
+        buffer.removeAll()
+        return copy
+    }
+
+    /// Lets go of the first part. The others move up only when those that have been taken are half of all.
+    private func removeFirst() {
+        parts[firstIndex] = nil
+        firstIndex += 1
+        guard firstIndex * 2 >= parts.count else { return }
+        parts.removeFirst(firstIndex)
+        firstIndex = 0
     }
 }

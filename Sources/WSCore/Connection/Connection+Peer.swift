@@ -14,13 +14,14 @@ extension Connection: PeerWatched {
             // There is nothing left to be read but the end, for which nobody has to wait.
             return stream.startReading()
         }
+        let isStuck = handler.connectionIsStuck(self)
         switch presence {
         case .present, .hasEnded:
             // It may have closed its side and still read, and what says that it has closed may be stuck behind what we do
             // not read. If it has closed its socket, a ping gets a reset. Where messages are for others, too, nothing is
             // to end before they are read.
-            if isProbing, settings.pausesReadingWhenFull, queuedBytes == 0 { sendPing(RawSpan()) }
-        case .isGone where pauseReasons.isSubset(of: settings.forfeitingReasons):
+            if isProbing, settings.pausesReadingWhenFull || isStuck, queuedBytes == 0 { sendPing(RawSpan()) }
+        case .isGone where isStuck || pauseReasons.isSubset(of: settings.forfeitingReasons):
             end(failure: .system(.connectionReset))
         case .isGone:
             if !isLost { didFailToWrite(.system(.connectionReset)) }

@@ -11,6 +11,8 @@ extension Connection {
         public let closeTimeout: Duration
         /// Whether a full output queue stops reading: right where what is sent answers what is read.
         public let pausesReadingWhenFull: Bool
+        /// With more bytes queued than this, ``Connection/isFull`` says that the source of the output is to pause.
+        public let queueLimitBytes: Int
         /// Reasons to pause that concern the peer alone: when it is gone, what it has sent is of no use to anybody.
         public let forfeitingReasons: PauseReasons
         /// Whether pings are answered, as they must be.
@@ -19,16 +21,17 @@ extension Connection {
         /// loop is specialised for it: a stream reaches its delegate dynamically, in code that is generic still.
         let decode: @Sendable (Connection<Handler>, inout MutableRawSpan) -> Int
 
-        /// Makes settings; `closeTimeout` is 5 s by default.
+        /// Makes settings; `closeTimeout` is 5 s by default, and up to 16 MiB are queued.
         @inlinable
         public convenience init(
             role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
-            pausesReadingWhenFull: Bool = false, forfeitingReasons: PauseReasons = [], answersPings: Bool = true
+            pausesReadingWhenFull: Bool = false, queueLimitBytes: Int = 16 << 20, forfeitingReasons: PauseReasons = [],
+            answersPings: Bool = true
         ) {
             self.init(
                 role: role, limits: limits, fragmentBytes: fragmentBytes, closeTimeout: closeTimeout,
-                pausesReadingWhenFull: pausesReadingWhenFull, forfeitingReasons: forfeitingReasons,
-                answersPings: answersPings
+                pausesReadingWhenFull: pausesReadingWhenFull, queueLimitBytes: queueLimitBytes,
+                forfeitingReasons: forfeitingReasons, answersPings: answersPings
             ) { connection, bytes in
                 connection.handler.connectionWillReceive(connection)
                 var events = ConnectionEvents(connection: connection, handler: connection.handler)
@@ -44,7 +47,7 @@ extension Connection {
         @usableFromInline
         internal init(
             role: Role, limits: Limits, fragmentBytes: Int?, closeTimeout: Duration, pausesReadingWhenFull: Bool,
-            forfeitingReasons: PauseReasons, answersPings: Bool,
+            queueLimitBytes: Int, forfeitingReasons: PauseReasons, answersPings: Bool,
             decode: @escaping @Sendable (Connection<Handler>, inout MutableRawSpan) -> Int
         ) {
             self.decode = decode
@@ -53,6 +56,7 @@ extension Connection {
             self.fragmentBytes = fragmentBytes
             self.closeTimeout = closeTimeout
             self.pausesReadingWhenFull = pausesReadingWhenFull
+            self.queueLimitBytes = queueLimitBytes
             self.forfeitingReasons = forfeitingReasons
             self.answersPings = answersPings
         }

@@ -28,9 +28,6 @@ public final class Connection<Handler: ConnectionHandler> {
     /// What its end has come to; nil: there is no sign of it yet.
     private var departure: ConnectionDeparture?
 
-    /// With more bytes queued than this, ``isFull`` says that the source of the output is to pause.
-    public static var queueLimitBytes: Int { 16 << 20 }
-
     /// Makes a connection on a stream whose opening handshake has just succeeded; ``start(with:)`` sets it going.
     ///
     /// - Parameters:
@@ -108,7 +105,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// Whether nothing can be sent any more because the peer is gone, which reading would tell as well: what it sent
     /// before is still to be read.
-    public var isLost: Bool { departure?.writeFailure != nil }
+    internal var isLost: Bool { departure?.writeFailure != nil }
 
     /// Sends a message; text must be valid UTF-8. Returns whether it was sent: not after a close frame.
     @discardableResult
@@ -202,7 +199,7 @@ public final class Connection<Handler: ConnectionHandler> {
 
     /// What cannot be written is thrown away at the end of the turn, and is no reason not to read on.
     private func exceedsQueueLimit(_ outbox: borrowing Outbox) -> Bool {
-        outbox.queuedBytes + stream.inFlightBytes > Self.queueLimitBytes && departure?.writeFailure == nil
+        outbox.queuedBytes + stream.inFlightBytes > settings.queueLimitBytes && departure?.writeFailure == nil
     }
 
     /// Whether another message may be handed over.
@@ -222,7 +219,7 @@ public final class Connection<Handler: ConnectionHandler> {
         resources.outputStorage.takeBack(from: &session.outbox.bytes)
         // Not before the close frame is written: what the kernel takes at once is no sign of a slow reader.
         if session.outbox.isSendingOver { startCloseTimer() }
-        if wasFull, queuedBytes <= Self.queueLimitBytes / 2 {
+        if wasFull, queuedBytes <= settings.queueLimitBytes / 2 {
             wasFull = false
             updateReading()
             handler.connectionDidDrain(self)
@@ -349,11 +346,14 @@ public final class Connection<Handler: ConnectionHandler> {
         timer.start(after: settings.closeTimeout)
     }
 
-    /// The peer is late only if it had a chance to answer: our output moves no more, and we are reading.
+    /// The peer is late only if it had a chance to answer: our output moves no more, and we are reading. Where it has gone,
+    /// it is we who are late as long as there is something left of what it sent.
     private func closeTimerFired() {
         let departure = depart()
         let isMoving = unsentBytes < departure.unsentBytesAtLastCheck
-        guard isMoving || isPausedByUser else { return end(failure: nil, closingTimedOut: true) }
+        guard isMoving || isPausedByUser || (isLost && hasUnreadBytes) else {
+            return end(failure: nil, closingTimedOut: true)
+        }
         departure.unsentBytesAtLastCheck = unsentBytes
         departure.closeTimer?.start(after: settings.closeTimeout)
     }

@@ -22,6 +22,9 @@ public protocol ConnectionHandler: AnyObject, SendableMetatype {
     var sentFrameObserver: (any SentFrameObserver)? { get }
     /// The output queue was full and has room again.
     func connectionDidDrain(_ connection: Connection<Self>)
+    /// Asked from time to time while nothing is read from the peer: whether whoever takes its messages has stopped to, so that
+    /// nothing is lost if the connection ends with the peer gone.
+    func connectionIsStuck(_ connection: Connection<Self>) -> Bool
     /// The connection has ended; nothing further is called.
     func connection(_ connection: Connection<Self>, didEnd end: ConnectionEnd)
 }
@@ -51,4 +54,7 @@ extension ConnectionHandler {
     /// Does nothing.
     @inlinable
     public func connectionDidDrain(_ connection: Connection<Self>) {}
+    /// It is not: somebody will take what the peer has sent.
+    @inlinable
+    public func connectionIsStuck(_ connection: Connection<Self>) -> Bool { false }
 }

@@ -58,6 +58,8 @@ extension Connector {
         public let peer: String
         /// How long it took.
         public let duration: Duration
+        /// How long each part of it took.
+        public let phaseDurations: PhaseDurations
     }
 
     /// What happens on the way, for those who want to look on.

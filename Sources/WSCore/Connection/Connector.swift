@@ -24,6 +24,8 @@ public final class Connector {
     private var tls: TLSSummary?
 
     private var phase = ConnectError.Phase.resolving
+    private var phaseStartTime = Duration.zero
+    private var phaseDurations = PhaseDurations()
     private var targetLookup: HostLookup?
     private var opener: StreamOpener?
     /// The stream, as long as none of the two that follow has it.
@@ -50,6 +52,7 @@ public final class Connector {
         self.completion = completion
         request = settings.request
         startTime = loop.now
+        phaseStartTime = startTime
     }
 
     /// Begins.
@@ -82,12 +85,19 @@ public final class Connector {
     }
 
     private func enter(_ phase: ConnectError.Phase) {
+        endPhase()
         self.phase = phase
         phaseTimer = nil
         guard let limit = settings.timeouts.phases[phase] else { return }
         let timer = Timer(on: loop) { [unowned self] in timedOut(after: limit) }
         timer.start(after: limit)
         phaseTimer = timer
+    }
+
+    private func endPhase() {
+        let now = loop.now
+        phaseDurations[phase] += now - phaseStartTime
+        phaseStartTime = now
     }
 
     private func timedOut(after limit: Duration) {
@@ -324,11 +334,13 @@ public final class Connector {
             didStep?(.received(opened.upgrade.response))
             guard !isOver else { return }
             opening = nil
+            endPhase()
             finish(
                 .success(
                     Opened(
                         stream: stream, request: request, upgrade: opened.upgrade, tls: tls, deflate: deflate,
-                        firstBytes: opened.firstBytes, peer: peer ?? "", duration: loop.now - startTime)))
+                        firstBytes: opened.firstBytes, peer: peer ?? "", duration: loop.now - startTime,
+                        phaseDurations: phaseDurations)))
         } catch {
             finish(.failure(.compression(error)))
         }

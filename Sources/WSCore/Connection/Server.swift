@@ -117,7 +117,8 @@ public final class Server<Handler: ConnectionHandler> {
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
     private var openings: [ObjectIdentifier: ServerOpening] = [:]
-    private var exchanges: [ObjectIdentifier: WebExchange] = [:]
+    /// The answers to requests that asked for no WebSocket, while they are on their way.
+    internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// Those who have been refused and are still being told so.
     private var leavingCount = 0
     private var lastNumber: Int
@@ -184,14 +185,6 @@ public final class Server<Handler: ConnectionHandler> {
         listeners = []
         for opening in openings.values { opening.cancel() }
         openings = [:]
-    }
-
-    /// Stops listening, drops answers that are on their way, and closes every connection with `frame`.
-    public func close(_ frame: CloseFrame) {
-        stopListening()
-        for exchange in exchanges.values { exchange.cancel() }
-        exchanges = [:]
-        for connection in connections.values { connection.close(frame) }
     }
 
     /// Sends a message to every client but one, encoded once for all of them. While one of `sender`'s messages is handed

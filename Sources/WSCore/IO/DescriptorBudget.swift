@@ -21,7 +21,8 @@ public struct DescriptorBudget: Sendable {
         max(1, (total - Self.reserve - (threadCount - 1) * Self.perThread - reserved) / threadCount)
     }
 
-    /// The most clients at a time for each of which so many descriptors are open, at least 1.
+    /// The most clients at a time for each of which so many descriptors are open, at least 1, all of them on one thread:
+    /// clients that need several (`--exec`) exclude further threads (`--threads`).
     public func clients(with descriptorCount: Int) -> Int {
         max(1, (total - Self.reserve - Self.arrivals) / descriptorCount)
     }

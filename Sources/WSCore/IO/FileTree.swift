@@ -30,10 +30,14 @@ public final class FileTree: Sendable {
     }
 
     /// Opens the file or directory at the end of `names`, which are neither empty nor contain slashes or NUL.
-    /// - Throws: ``IOError/noSuchFile`` also for what is neither, and for links that lead out of the tree, or too far.
-    func find(_ names: [String]) throws(IOError) -> Found {
+    /// - Parameter isAllowed: Whether a link may lead by this name; all names but `.` and `..` are asked about.
+    /// - Throws: ``IOError/noSuchFile`` also for what is neither, and for links that lead out of the tree, too far, or by
+    ///   names that are not allowed.
+    func find(
+        _ names: [String], linksLeadBy isAllowed: (String) -> Bool = { _ in true }
+    ) throws(IOError) -> Found {
         let walk = try FileTreeWalk(from: root)
-        return try walk.find(names.map { Array($0.utf8CString) })
+        return try walk.find(names.map { Array($0.utf8CString) }, linksLeadBy: isAllowed)
     }
 }
 
@@ -57,10 +61,10 @@ private final class FileTreeWalk {
         for descriptor in directories { Descriptor.closeDescriptor(descriptor) }
     }
 
-    func find(_ path: [[CChar]]) throws(IOError) -> FileTree.Found {
+    func find(_ path: [[CChar]], linksLeadBy isAllowed: (String) -> Bool) throws(IOError) -> FileTree.Found {
         names = path.reversed()
         while let name = names.popLast() {
-            if let file = try step(to: name) {
+            if let file = try step(to: name, linksLeadBy: isAllowed) {
                 guard names.isEmpty else { throw .noSuchFile }
                 return .file(file)
             }
@@ -69,7 +73,7 @@ private final class FileTreeWalk {
     }
 
     /// Looks up one name; returns the file if it is one's.
-    private func step(to name: [CChar]) throws(IOError) -> OpenFile? {
+    private func step(to name: [CChar], linksLeadBy isAllowed: (String) -> Bool) throws(IOError) -> OpenFile? {
         if Self.isName(name, ".") { return nil }
         if Self.isName(name, "..") {
             guard directories.count > 1 else { throw .noSuchFile }
@@ -79,7 +83,9 @@ private final class FileTreeWalk {
         // A pipe or a device is not even opened: somebody may wait for that.
         switch try status(of: name).kind {
         case .symbolicLink:
-            try follow(name)
+            let target = try target(of: name)
+            guard target.allSatisfy({ Self.isDots($0) || isAllowed(Self.text(of: $0)) }) else { throw .noSuchFile }
+            names += target.reversed()
             return nil
         case .regular, .directory: return try enter(name)
         case .other: throw .noSuchFile
@@ -106,8 +112,8 @@ private final class FileTreeWalk {
         throw .noSuchFile
     }
 
-    /// Puts the names that a link leads to before those that are left.
-    private func follow(_ name: [CChar]) throws(IOError) {
+    /// The names that a link leads by, in order.
+    private func target(of name: [CChar]) throws(IOError) -> [[CChar]] {
         guard linksLeft > 0 else { throw .noSuchFile }
         linksLeft -= 1
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -116,7 +122,7 @@ private final class FileTreeWalk {
         let slash = CChar(bitPattern: UInt8(ascii: "/"))
         // What begins at the system's root is not beneath ours, even where it leads back; what fills the buffer is cut.
         guard count > 0, count < target.count, target[0] != slash else { throw .noSuchFile }
-        names += target[..<count].split(separator: slash).reversed().map { Array($0) + [0] }
+        return target[..<count].split(separator: slash).map { Array($0) + [0] }
     }
 
     private func status(of name: [CChar]) throws(IOError) -> FileStatus {
@@ -130,6 +136,13 @@ private final class FileTreeWalk {
     private static func isName(_ name: [CChar], _ other: StaticString) -> Bool {
         name.count == other.utf8CodeUnitCount + 1
             && zip(name, 0..<other.utf8CodeUnitCount).allSatisfy { UInt8(bitPattern: $0) == other.utf8Start[$1] }
+    }
+
+    /// Whether a name is that of a directory itself, or of the one it is in.
+    private static func isDots(_ name: [CChar]) -> Bool { isName(name, ".") || isName(name, "..") }
+
+    private static func text(of name: [CChar]) -> String {
+        String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static var lastError: IOError { IOError(code: uv_translate_sys_error(errno)) }

@@ -22,6 +22,18 @@ internal enum LogPiece {
         return UnsafeRawBufferPointer(rebasing: lines[...end])
     }
 
+    /// The lines before the first that has more than `limit` bytes, its newline included.
+    static func lines(of lines: UnsafeRawBufferPointer, noneLongerThan limit: Int) -> UnsafeRawBufferPointer {
+        guard lines.count > limit else { return lines }
+        var rest = lines
+        while !rest.isEmpty {
+            let line = line(of: rest)
+            guard line.count <= limit else { break }
+            rest = UnsafeRawBufferPointer(rebasing: rest[line.count...])
+        }
+        return UnsafeRawBufferPointer(rebasing: lines[..<(lines.count - rest.count)])
+    }
+
     /// How many lines there are.
     static func lineCount(of lines: UnsafeRawBufferPointer) -> Int {
         lines.count { $0 == newline }

@@ -5,7 +5,8 @@ import CLibuv
 ///      write(_:) ──► descriptor, as long as that takes everything at once
 ///          └──► queue ──► a thread that waits ──► descriptor
 ///
-/// What exceeds the queue is dropped by the line until the queue is empty again; then a line says how many there were.
+/// What exceeds the queue is dropped by the line until the queue is empty again; then a line says how many there were. So
+/// is a line that is longer than the whole queue, wherever it goes: once begun, its rest could be neither kept nor dropped.
 /// Where nobody can read any more, what is written is thrown away without a word.
 public final class LogWriter: @unchecked Sendable {
     /// How much waits before lines are dropped, in bytes.
@@ -101,8 +102,10 @@ public final class LogWriter: @unchecked Sendable {
         guard !isClosed else { return }
         var rest = lines
         if queue.isEmpty {
+            let whole = LogPiece.lines(of: lines, noneLongerThan: queueLimitBytes)
             do throws(IOError) {
-                rest = try descriptor.writeAtOnce(lines)
+                let left = try descriptor.writeAtOnce(whole)
+                rest = UnsafeRawBufferPointer(rebasing: lines[(whole.count - left.count)...])
             } catch {
                 return
             }
@@ -110,24 +113,30 @@ public final class LogWriter: @unchecked Sendable {
         guard !rest.isEmpty else { return }
         if queue.isEmpty { lastMove = Self.now }
         enqueue(rest)
+        if queue.isEmpty { noteLoss() }
         monitor.notify()
         // Should the system have no thread for it now, the next line asks again.
         if thread == nil { thread = try? LoopThread { [self] in writeOn() } }
     }
 
     /// Keeps as many lines as there is room for. What follows one that was dropped is dropped, too: the notice stands
-    /// where they were.
+    /// where they were. There is always room for the rest of a line that has been written in part.
     private func enqueue(_ lines: UnsafeRawBufferPointer) {
         var rest = lines
         while !rest.isEmpty, lostLines == 0 {
             let fits = queue.count + rest.count <= queueLimitBytes
             let line = fits ? rest : LogPiece.line(of: rest)
-            // The rest of a line that is written in part is never dropped: then nothing else waits.
-            guard fits || queue.isEmpty || queue.count + line.count <= queueLimitBytes else { break }
+            guard queue.count + line.count <= queueLimitBytes else { break }
             queue.append(line.bytes)
             rest = UnsafeRawBufferPointer(rebasing: rest[line.count...])
         }
         lostLines += LogPiece.lineCount(of: rest)
+    }
+
+    /// Says how many lines are missing at this place.
+    private func noteLoss() {
+        queue.append(lossNotice(lostLines))
+        lostLines = 0
     }
 
     /// What the thread does: it writes piece by piece, without the lock.
@@ -159,9 +168,7 @@ public final class LogWriter: @unchecked Sendable {
         queue.consume(count)
         guard queue.isEmpty else { return }
         queue.releaseStorage(above: 0)
-        guard lostLines > 0 else { return }
-        queue.append(lossNotice(lostLines))
-        lostLines = 0
+        if lostLines > 0 { noteLoss() }
     }
 
     /// Nobody will read what waits.

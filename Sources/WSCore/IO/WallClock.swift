@@ -17,6 +17,14 @@ public struct WallTime: Equatable, Sendable {
         self.microseconds = microseconds
     }
 
+    /// The moment a time later.
+    public static func + (moment: WallTime, time: Duration) -> WallTime {
+        let sum = moment.microseconds + Int(time / .microseconds(1))
+        let (seconds, microseconds) = sum.quotientAndRemainder(dividingBy: 1_000_000)
+        guard microseconds < 0 else { return WallTime(seconds: moment.seconds + seconds, microseconds: microseconds) }
+        return WallTime(seconds: moment.seconds + seconds - 1, microseconds: microseconds + 1_000_000)
+    }
+
     /// The present moment.
     public static var now: WallTime {
         var time = timeval()

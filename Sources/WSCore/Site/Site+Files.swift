@@ -12,7 +12,7 @@ extension Site {
 
     private func response(to request: RequestHead, _ path: RequestPath, from files: FileTree) -> WebResponse? {
         do throws(IOError) {
-            switch try files.find(path.names) {
+            switch try Self.find(path.names, in: files) {
             case .file(let file):
                 guard !path.endsWithSlash, let name = path.names.last else { return nil }
                 return Self.response(to: request, file, named: name)
@@ -29,9 +29,15 @@ extension Site {
         }
     }
 
+    /// What no request can name is not reached by another name, either: whoever made a link, as one that came with a
+    /// repository, may be as much of a stranger as who asks.
+    private static func find(_ names: [String], in files: FileTree) throws(IOError) -> FileTree.Found {
+        try files.find(names, linksLeadBy: RequestPath.isServed)
+    }
+
     private func indexFile(at path: RequestPath, in files: FileTree) throws(IOError) -> OpenFile? {
         do throws(IOError) {
-            guard case .file(let file) = try files.find(path.names + [Self.indexName]) else { return nil }
+            guard case .file(let file) = try Self.find(path.names + [Self.indexName], in: files) else { return nil }
             return file
         } catch {
             guard error == .noSuchFile else { throw error }
@@ -111,7 +117,7 @@ extension Site {
 
     /// What is at the end of a link; nil: nothing that is served.
     private static func status(of names: [String], in files: FileTree) -> FileStatus? {
-        switch try? files.find(names) {
+        switch try? find(names, in: files) {
         case .file(let file): file.status
         case .directory(let directory): directory.status
         case nil: nil

@@ -5,7 +5,7 @@ struct BenchBaseline: Equatable, Sendable {
     let description: BenchDescription
     /// The wall-clock time of the first message.
     let startTime: WallTime
-    /// Replies in each whole second.
+    /// What the rate counts, in each whole second.
     let rates: [Double]
     /// The median of the latencies in each whole second that has some, in nanoseconds.
     let medians: [Double]
@@ -19,9 +19,10 @@ extension BenchBaseline {
         description = results.description
         startTime = results.startTime
         // The last second is mostly a part of one.
+        let mode = results.description.mode
         let seconds = results.seconds.prefix(Int(results.duration / .seconds(1)))
         let latencies = seconds.filter { $0.received > 0 }.map(\.latencies)
-        rates = seconds.map { Double($0.received) }
+        rates = seconds.map { Double($0.count(in: mode)) }
         medians = latencies.map { Double($0.p50) }
         tails = latencies.map { Double($0.p99) }
     }

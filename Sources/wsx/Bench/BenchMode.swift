@@ -1,5 +1,5 @@
 /// What a load test does with its connections.
-enum BenchMode: String, CaseIterable, Sendable {
+enum BenchMode: String, OptionChoice {
     /// Sends messages and waits for each to come back.
     case echo
     /// Sends messages, and waits for nothing.
@@ -13,15 +13,14 @@ enum BenchMode: String, CaseIterable, Sendable {
     /// Keeps connections open.
     case idle
 
-    /// What results call it.
-    var noun: String {
+    var summary: String {
         switch self {
-        case .echo: "Echo"
-        case .send: "Sending"
-        case .receive: "Receiving"
-        case .connect: "Opening"
-        case .broadcast: "Broadcast"
-        case .idle: "Idling"
+        case .echo: "round trips, each echo compared with what was sent"
+        case .send: "as many messages one way as the server takes"
+        case .receive: "count what the server sends"
+        case .connect: "opening handshakes, one after another"
+        case .broadcast: "how long what one publishes takes to reach all others"
+        case .idle: "keep connections open, with a ping now and then"
         }
     }
 }

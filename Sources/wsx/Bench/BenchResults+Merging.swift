@@ -9,14 +9,28 @@ extension BenchResults {
             throw .otherMode(description.mode, other.description.mode)
         }
         description = try description.joined(with: other.description)
-        for counts in [LoadTally.messageCounts, LoadTally.errorCounts, LoadTally.byteCounts] {
-            for (_, count) in counts {
-                tally[keyPath: count] = try Self.sum(tally[keyPath: count], other.tally[keyPath: count])
-            }
-        }
+        try add(other.tally)
         try latencies.add(checking: other.latencies)
         try handshakes.add(checking: other.handshakes)
-        for (number, second) in other.seconds.enumerated() {
+        try add(other.seconds)
+        duration = max(duration, other.duration)
+        processorTime += other.processorTime
+        loadProcessorTime += other.loadProcessorTime
+        if other.startTime < startTime { startTime = other.startTime }
+    }
+
+    /// Adds the counts of another load.
+    mutating func add(_ other: LoadTally) throws(BenchResultsError) {
+        for counts in [LoadTally.messageCounts, LoadTally.errorCounts, LoadTally.byteCounts] {
+            for (_, count) in counts {
+                tally[keyPath: count] = try Self.sum(tally[keyPath: count], other[keyPath: count])
+            }
+        }
+    }
+
+    /// Adds the seconds of a load that is taken to have run at the same time.
+    mutating func add(_ others: [BenchSecond]) throws(BenchResultsError) {
+        for (number, second) in others.enumerated() {
             if number < seconds.count {
                 try seconds[number].add(second)
             } else {
@@ -24,16 +38,15 @@ extension BenchResults {
             }
         }
         try Self.checkSum(of: seconds)
-        duration = max(duration, other.duration)
-        processorTime += other.processorTime
-        loadProcessorTime += other.loadProcessorTime
-        if other.startTime < startTime { startTime = other.startTime }
     }
 
-    /// Throws ``BenchResultsError/tooLarge`` where the replies cannot be counted.
+    /// Throws ``BenchResultsError/tooLarge`` where the messages cannot be counted.
     static func checkSum(of seconds: [BenchSecond]) throws(BenchResultsError) {
-        var total = 0
-        for second in seconds { total = try sum(total, second.received) }
+        var (sent, received) = (0, 0)
+        for second in seconds {
+            sent = try sum(sent, second.sent)
+            received = try sum(received, second.received)
+        }
     }
 
     fileprivate static func sum(_ one: Int, _ other: Int) throws(BenchResultsError) -> Int {
@@ -80,7 +93,7 @@ extension BenchSecond {
 
 extension Histogram {
     /// Adds another histogram where the sum can be counted.
-    fileprivate mutating func add(checking other: borrowing Histogram) throws(BenchResultsError) {
+    mutating func add(checking other: borrowing Histogram) throws(BenchResultsError) {
         guard !totalCount.addingReportingOverflow(other.totalCount).overflow else { throw .tooLarge }
         add(other)
     }

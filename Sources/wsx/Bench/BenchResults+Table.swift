@@ -25,10 +25,6 @@ extension BenchResults {
             lines += ["", "latencies"] + Self.statistics(latencies)
             lines += [""] + LatencyChart.lines(of: latencies, palette)
         }
-        if description.mode == .connect, handshakes.totalCount > 0 {
-            lines += ["", "handshakes"] + Self.statistics(handshakes)
-            lines += [""] + LatencyChart.lines(of: handshakes, palette)
-        }
         lines += judgement.lines(palette)
         return lines.joined(separator: "\n") + "\n"
     }
@@ -36,11 +32,14 @@ extension BenchResults {
     private var headlines: [String] {
         let size = description.message.map { " of " + Failure.number($0.byteCount, "byte") } ?? ""
         let kind = description.message.map { $0.kind == .text ? "text " : "binary " } ?? ""
-        let inFlight = description.inFlight.map { ", \(ResultWords.count($0)) in flight on each" } ?? ""
+        let inFlight =
+            description.mode == .echo
+            ? description.inFlight.map { ", \(ResultWords.count($0)) in flight on each" } ?? "" : ""
         let rate = description.rateAsked.map { ", \(ResultWords.count($0)) a second asked for" } ?? ""
         let connections = ResultWords.count(description.connections)
+        let seconds = FixedPoint.text(duration / .seconds(1), digits: 1)
         return [
-            "\(description.mode.noun) of \(kind)messages\(size) for \(FixedPoint.text(duration / .seconds(1), digits: 1)) s",
+            "\(description.mode.headline("\(kind)messages\(size)")) for \(seconds) s",
             "on \(connections) connection\(description.connections == 1 ? "" : "s")\(inFlight)\(rate)",
             "with \(escapingControls(description.url))",
         ]
@@ -54,11 +53,19 @@ extension BenchResults {
     }
 
     private var facts: [Fact] {
-        let counts = "\(ResultWords.count(tally.sent)) sent, \(ResultWords.count(tally.received)) received"
-        var facts = [Fact(name: "messages", text: counts + (tally.isFlawless ? ", all as they were sent" : ""))]
+        let (name, counts) = description.mode.counts(
+            sent: ResultWords.count(tally.sent), received: ResultWords.count(tally.received))
+        let praise = description.mode.verifiesMessages && tally.isFlawless ? ", all as they were sent" : ""
+        var facts = [Fact(name: name, text: counts + praise)]
         if !tally.isFlawless { facts.append(Fact(name: "faults", text: tally.faults, isProblem: true)) }
+        if tally.unsent > 0 {
+            facts.append(
+                Fact(name: "unsent", text: "\(ResultWords.count(tally.unsent)) that were due", isProblem: true))
+        }
+        let rate =
+            rate < 100 ? FixedPoint.text(rate, digits: 1) : ResultWords.count(ResultWords.whole(rate))
         facts += [
-            Fact(name: "rate", text: "\(ResultWords.count(ResultWords.whole(rate))) replies a second"),
+            Fact(name: "rate", text: "\(rate) \(description.mode.countedThings) a second"),
             Fact(name: "sent", text: traffic(tally.sentBytes, tally.sentWireBytes)),
             Fact(name: "received", text: traffic(tally.receivedBytes, tally.receivedWireBytes)),
             tally.errorCount == 0

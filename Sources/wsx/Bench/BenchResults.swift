@@ -21,11 +21,11 @@ struct BenchResults: ~Copyable {
     /// The wall-clock time of the first message.
     var startTime: WallTime
 
-    /// The replies that came while messages were sent.
-    var repliesInTime: Int { seconds.reduce(0) { $0 + $1.received } }
+    /// What the mode is about, while messages were sent: messages that were sent one way, or else that came.
+    var countInTime: Int { seconds.reduce(0) { $0 + $1.count(in: description.mode) } }
 
     /// Those by the time, in a second.
-    var rate: Double { duration > .zero ? Double(repliesInTime) / (duration / .seconds(1)) : 0 }
+    var rate: Double { duration > .zero ? Double(countInTime) / (duration / .seconds(1)) : 0 }
 
     /// What is told of a histogram: each percentile with its name in JSON, and as people write it.
     static let percentiles: [(field: StaticString, label: String, percentile: Double)] = [

@@ -5,22 +5,19 @@ final class BenchRun {
     private let settings: BenchSettings
     private let loop: EventLoop
     private let console: Console
-    private let worker: LoadWorker
+    private let crew: LoadCrew
+    /// Those whose threads have ended.
+    private var workers: [LoadWorker] = []
     /// The server behind `echo:`.
     private let embeddedEcho: ListenRun?
     private let outputs: ResultOutputs
     private var startTime = WallTime.now
-    /// What the processors had spent by then.
-    private var startProcessorTime = Duration.zero
     /// Whether what went wrong first has been told.
     private var hasToldFailure = false
     /// The signal that ended the run.
     private var signalFailure: Failure?
     private var hurryTimer: Timer?
     private var signals: [SignalWatcher] = []
-
-    /// How long replies, and then the closing handshakes, may take when a signal ends the run.
-    private static let hurriedLimit = Duration.seconds(1)
 
     /// Prepares a run.
     init(_ settings: BenchSettings, on loop: EventLoop, console: Console) throws(Failure) {
@@ -36,7 +33,7 @@ final class BenchRun {
         self.settings = settings
         self.loop = loop
         self.console = console
-        worker = try LoadWorker(settings, on: loop)
+        crew = LoadCrew(on: loop)
         outputs = try ResultOutputs(settings.arguments, console: console)
         try outputs.check(settings.description)
     }
@@ -52,65 +49,60 @@ final class BenchRun {
         if settings.arguments.tls.isInsecure {
             console.notice("wsx: warning: certificates are not verified (--insecure)")
         }
-        worker.didOpen = { [unowned self] in didOpen() }
-        worker.didEnd = { [unowned self] in loop.stop() }
-        worker.open()
+        crew.didOpen = { [unowned self] in didOpen() }
+        crew.didEnd = { [unowned self] in loop.stop() }
+        do throws(Failure) {
+            try crew.open(settings)
+        } catch {
+            return error
+        }
         loop.run()
         hurryTimer = nil
+        workers = crew.join()
         // Without a connection there is nothing to tell but why.
-        guard worker.handshakes.totalCount > 0 else { return signalFailure ?? worker.failure }
+        guard workers.contains(where: { $0.handshakes.totalCount > 0 }) else { return signalFailure ?? failure }
         return report()
     }
 
+    /// The first thing that went wrong.
+    private var failure: Failure? { workers.lazy.compactMap(\.failure).first }
+
     private func didOpen() {
-        guard !worker.connections.isEmpty else { return worker.close() }
-        if let failure = worker.failure?.message {
+        let openCount = crew.openCount
+        guard openCount > 0 || settings.arguments.mode == .connect else { return crew.drain() }
+        if let failure = crew.openingFailure?.message {
             hasToldFailure = true
-            let openCount = worker.connections.count
             console.error("\(failure); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
         }
         startTime = WallTime.now
-        startProcessorTime = ProcessorTime.used
-        worker.start()
+        crew.start(at: loop.nowNanoseconds)
     }
 
     /// Ends early: replies have a moment to come, and so have close frames. A second signal ends at once.
     private func signalled(_ failure: Failure) {
-        guard signalFailure == nil else { return worker.terminate() }
+        guard signalFailure == nil else { return crew.terminate() }
         signalFailure = failure
-        worker.drain(limit: Self.hurriedLimit)
-        hurryTimer = Timer(on: loop) { [unowned self] in worker.terminate() }
-        hurryTimer?.start(after: Self.hurriedLimit * 2)
+        crew.drain()
+        hurryTimer = Timer(on: loop) { [unowned self] in crew.terminate() }
+        hurryTimer?.start(after: LoadCrew.hurriedLimit * 2)
     }
 
     /// Why a run that came to its end is not as it should be.
-    private func verdict() -> Failure? {
-        if let failure = worker.failure { return hasToldFailure ? .told(failure) : failure }
-        if !worker.tally.isFlawless { return .badReplies(worker.tally) }
-        guard worker.tally.timeouts > 0 else { return nil }
-        return .lateReplies(worker.tally.timeouts, after: settings.arguments.replyTimeout)
+    private func verdict(on tally: LoadTally) -> Failure? {
+        if let failure { return hasToldFailure ? .told(failure) : failure }
+        if !tally.isFlawless { return .badReplies(tally) }
+        guard tally.timeouts > 0 else { return nil }
+        return .lateReplies(tally.timeouts, after: settings.arguments.replyTimeout)
     }
 
     // MARK: Results
 
     /// Writes the results and judges them; returns the worst of what went wrong.
     private func report() -> Failure? {
-        var latencies = Histogram()
-        latencies.add(worker.latencies.total)
-        var handshakes = Histogram()
-        handshakes.add(worker.handshakes)
-        let processorTime = ProcessorTime.used
-        let results = BenchResults(
-            description: settings.description, tally: worker.tally, latencies: latencies, handshakes: handshakes,
-            // A message is sent for each reply.
-            seconds: worker.latencies.seconds.map {
-                BenchSecond(sent: $0.received, received: $0.received, histogram: $0.histogram)
-            },
-            duration: .nanoseconds(Int64(clamping: worker.endTime &- worker.startTime)),
-            processorTime: processorTime, loadProcessorTime: processorTime - startProcessorTime, startTime: startTime)
+        let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
         let judgement = outputs.judgement(on: results)
         let problem = outputs.write(results, judgement)
         let verdict = outputs.failure(of: judgement)
-        return problem ?? signalFailure ?? self.verdict() ?? verdict
+        return problem ?? signalFailure ?? self.verdict(on: results.tally) ?? verdict
     }
 }

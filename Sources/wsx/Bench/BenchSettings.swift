@@ -13,9 +13,16 @@ struct BenchSettings: Sendable {
     /// How long messages are sent; nil: until there have been as many as were asked for.
     let duration: Duration?
 
+    /// Messages a second that are published unless another rate is asked for.
+    private static let defaultPublishRate = 10
+    private static let defaultBytes = 20
+    /// Number and hash.
+    private static let pingBytes = 16
     private static let defaultDuration = Duration.seconds(10)
     /// Descriptors for anything but connections: the loop's, standard ones, files of certificates, the server of `echo:`.
     private static let reservedDescriptors = 64
+    /// With more bytes queued for a connection, its messages wait where they take less room.
+    private static let queueLimitBytes = 256 << 10
 
     /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
@@ -25,7 +32,28 @@ struct BenchSettings: Sendable {
         connector = composition.connector
         tls = composition.tls
         duration = arguments.duration ?? (arguments.messageCount == nil ? Self.defaultDuration : nil)
+        guard arguments.threadCount <= arguments.connectionCount else {
+            throw .badArgument(
+                what: "--threads \(arguments.threadCount)",
+                why: "there are only \(Failure.number(arguments.connectionCount, "connection")); see --connections")
+        }
+        if arguments.mode == .broadcast { try checkBroadcast() }
         try checkDescriptors()
+    }
+
+    private func checkBroadcast() throws(Failure) {
+        guard arguments.publisherCount < arguments.connectionCount else {
+            let count = Failure.number(arguments.connectionCount, "connection")
+            throw .badArgument(
+                what: "--publishers \(arguments.publisherCount)", why: "nobody is left to read: there are \(count)")
+        }
+        guard messageBytes >= DeliveryMessage.leastBytes else {
+            throw .badArgument(
+                what: "--size \(messageBytes)",
+                why:
+                    "a message that is broadcast says when it was sent, for which it has \(DeliveryMessage.leastBytes) or more bytes"
+            )
+        }
     }
 
     /// What cannot be opened is said before the run, and not after half of it.
@@ -44,16 +72,57 @@ struct BenchSettings: Sendable {
             role: .client,
             limits: Limits(
                 maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
-            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout)
+            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
+            queueLimitBytes: Self.queueLimitBytes)
+    }
+
+    /// How long messages are sent before they count.
+    var warmup: Duration { arguments.warmup }
+
+    /// How long it takes from the first message until the whole load is there.
+    var ramp: Duration { arguments.ramp }
+
+    /// The connections that send, of all threads.
+    var senderCount: Int { arguments.mode == .broadcast ? arguments.publisherCount : arguments.connectionCount }
+
+    /// When the connections of a thread are to be opened; nil: as soon as can be.
+    func openings(for share: LoadShare) -> LoadSchedule? {
+        arguments.connectRate.map {
+            LoadSchedule(rate: Double($0), connectionCount: arguments.connectionCount, share: share)
+        }
+    }
+
+    /// When the messages of a thread are due; nil: each reply has the next one sent.
+    func schedule(for share: LoadShare) -> LoadSchedule? {
+        guard let rate, share.connectionCount(of: senderCount) > 0 else { return nil }
+        return LoadSchedule(rate: rate, ramp: ramp, connectionCount: senderCount, share: share)
+    }
+
+    /// Messages a second, of all threads; nil: each reply has the next one sent.
+    private var rate: Double? {
+        switch arguments.mode {
+        case .idle: Double(arguments.connectionCount) / (arguments.heartbeat / .seconds(1))
+        case .broadcast: Double(arguments.rate ?? Self.defaultPublishRate)
+        case .echo, .send, .receive, .connect: arguments.rate.map { Double($0) }
+        }
+    }
+
+    /// The size of a message.
+    var messageBytes: Int {
+        if let message = arguments.message { return message.utf8.count }
+        switch arguments.mode {
+        case .echo, .send, .receive, .connect: return arguments.sizeBytes ?? Self.defaultBytes
+        case .broadcast: return arguments.sizeBytes ?? DeliveryMessage.leastBytes
+        case .idle: return Self.pingBytes
+        }
     }
 
     /// What results tell of it.
     var description: BenchDescription {
-        let byteCount = arguments.message?.utf8.count ?? arguments.sizeBytes
-        return BenchDescription(
-            mode: .echo, url: "\(url)", connections: arguments.connectionCount, threads: 1,
-            message: BenchDescription.Message(kind: kind, byteCount: byteCount), inFlight: arguments.inFlight,
-            rateAsked: nil)
+        BenchDescription(
+            mode: arguments.mode, url: "\(url)", connections: arguments.connectionCount, threads: arguments.threadCount,
+            message: BenchDescription.Message(kind: kind, byteCount: messageBytes),
+            inFlight: arguments.rate == nil ? arguments.inFlight : nil, rateAsked: arguments.rate)
     }
 
     /// The kind of the messages.
@@ -61,7 +130,7 @@ struct BenchSettings: Sendable {
 
     /// What is sent.
     func makeMessage() -> EchoMessage {
-        arguments.message.map { EchoMessage(Array($0.utf8)) } ?? EchoMessage(byteCount: arguments.sizeBytes)
+        arguments.message.map { EchoMessage(Array($0.utf8)) } ?? EchoMessage(byteCount: messageBytes)
     }
 
     /// The close frame that this end sends.

@@ -46,12 +46,26 @@ struct EchoLedger: ~Copyable {
     /// The number of all messages without a reply.
     var unansweredCount: Int { expectedCount + overtaken.count + forgottenCount }
 
+    /// The number of messages without a reply that were sent at a time or later; those that were taken off the list count,
+    /// whenever they were sent.
+    func unansweredCount(since time: UInt64) -> Int {
+        var count = forgottenCount + overtaken.count { $0.sendTime >= time }
+        for number in first..<next where times[Int(truncatingIfNeeded: number & mask)] >= time { count += 1 }
+        return count
+    }
+
     /// Enters the next message.
     @inline(__always)
     mutating func send(at time: UInt64) {
         if next &- first > mask { grow() }
         times[Int(truncatingIfNeeded: next & mask)] = time
         next &+= 1
+    }
+
+    /// Enters the next message, to which no reply is expected, nor to any before it.
+    mutating func sendForNothing() {
+        next &+= 1
+        first = next
     }
 
     /// Takes the oldest message that is expected, which there is, as answered, and returns when it was sent.

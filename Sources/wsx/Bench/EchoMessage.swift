@@ -28,10 +28,7 @@ struct EchoMessage: ~Copyable {
         storage = .allocate(byteCount: byteCount, alignment: 8)
         numberDigits = min(Self.mostDigits, (byteCount + 1) / 2)
         hashDigits = min(Self.mostDigits, byteCount - numberDigits)
-        // Nothing that a compressor could make use of.
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var random = SeededRandom(seed: 1)
-        for index in storage.indices { storage[index] = alphabet[Int(truncatingIfNeeded: random.next() & 63)] }
+        LoadFilling.fill(storage)
     }
 
     deinit {
@@ -54,8 +51,8 @@ struct EchoMessage: ~Copyable {
     @inline(__always)
     mutating func stamp(_ number: UInt64, of connection: UInt64) {
         guard isNumbered, let base = storage.baseAddress else { return }
-        let numberWord = Self.digits(of: UInt32(truncatingIfNeeded: number))
-        let hashWord = Self.digits(of: Self.hash(number, connection))
+        let numberWord = HexWord.digits(of: UInt32(truncatingIfNeeded: number))
+        let hashWord = HexWord.digits(of: Self.hash(number, connection))
         guard byteCount < 2 * Self.mostDigits else {
             base.storeBytes(of: numberWord, as: UInt64.self)
             base.storeBytes(of: hashWord, toByteOffset: Self.mostDigits, as: UInt64.self)
@@ -73,19 +70,7 @@ struct EchoMessage: ~Copyable {
     @inline(__always)
     func isEqual(to reply: RawSpan) -> Bool {
         guard reply.byteCount == byteCount, let base = storage.baseAddress else { return false }
-        var offset = 0
-        var difference: UInt64 = 0
-        while offset &+ 8 <= byteCount {
-            difference |=
-                base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                ^ reply.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            offset &+= 8
-        }
-        while offset < byteCount {
-            difference |= UInt64(storage[offset] ^ reply.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
-            offset &+= 1
-        }
-        return difference == 0
+        return LoadFilling.areEqual(base, reply, byteCount: byteCount)
     }
 
     /// The number in a reply, if its hash is right: one from `expected` on, or else the last before it; nil: there is none.
@@ -93,8 +78,8 @@ struct EchoMessage: ~Copyable {
     func number(in reply: RawSpan, of connection: UInt64, expected: UInt64) -> UInt64? {
         guard isNumbered, reply.byteCount >= numberDigits + hashDigits else { return nil }
         guard
-            let digits = Self.value(of: reply.extracting(0..<numberDigits)),
-            let hash = Self.value(of: reply.extracting(numberDigits..<numberDigits + hashDigits))
+            let digits = HexWord.value(of: reply.extracting(0..<numberDigits)),
+            let hash = HexWord.value(of: reply.extracting(numberDigits..<numberDigits + hashDigits))
         else { return nil }
         let period: UInt64 = 1 << UInt64(4 * numberDigits)
         let next = expected &+ (UInt64(digits) &- expected) % period
@@ -103,34 +88,8 @@ struct EchoMessage: ~Copyable {
         return nil
     }
 
-    /// Eight hexadecimal digits, the highest first, as they lie in memory: each half byte becomes a byte, and 10 through 15
-    /// are 39 characters further on.
-    @inline(__always)
-    private static func digits(of number: UInt32) -> UInt64 {
-        var word = UInt64(number.byteSwapped)
-        word = (word | word &<< 16) & 0x0000_FFFF_0000_FFFF
-        word = (word | word &<< 8) & 0x00FF_00FF_00FF_00FF
-        word = (word &>> 4 | word &<< 8) & 0x0F0F_0F0F_0F0F_0F0F
-        let isLetter = ((word &+ 0x0606_0606_0606_0606) &>> 4) & 0x0101_0101_0101_0101
-        return (word &+ 0x3030_3030_3030_3030 &+ isLetter &* 39).littleEndian
-    }
-
     private static func digit(_ index: Int, _ word: UInt64) -> UInt8 {
         UInt8(truncatingIfNeeded: word.littleEndian >> UInt64(8 * index))
-    }
-
-    private static func value(of digits: RawSpan) -> UInt32? {
-        var value: UInt32 = 0
-        for index in 0..<digits.byteCount {
-            switch digits.unsafeLoad(fromByteOffset: index, as: UInt8.self) {
-            case let digit where UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit:
-                value = value << 4 | UInt32(digit - UInt8(ascii: "0"))
-            case let digit where UInt8(ascii: "a")...UInt8(ascii: "f") ~= digit:
-                value = value << 4 | UInt32(digit - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
-        return value
     }
 
     /// Mixes a number and a connection, as the finaliser of MurmurHash3 does.

@@ -1,39 +1,25 @@
 import WSCore
 
-/// Keeps latencies: those of each second of a run, and those of all of it.
+/// Keeps what was measured: for each second of a run, and the latencies of all of it.
 struct LatencyRecorder: ~Copyable {
-    /// What came in a second.
-    struct Second: Equatable, Sendable {
-        /// The number of replies.
-        let received: Int
-        /// The 99th percentile of their latencies, in nanoseconds.
-        let p99: UInt64
-        /// The largest of them.
-        let maximum: UInt64
-        /// The encoded histogram; empty unless it was asked for.
-        let histogram: [UInt8]
-    }
-
     /// All latencies of the seconds that are over, in nanoseconds.
     private(set) var total = Histogram()
     /// The seconds that are over.
-    private(set) var seconds: [Second] = []
+    private(set) var seconds: [BenchSecond] = []
     private var current = Histogram()
+    private var sentCount = 0
+    /// Messages that came and have no latency.
+    private var arrivalCount = 0
     /// When the present second ends, on the loop's clock in nanoseconds.
     private var secondEnd: UInt64 = .max
     private var windowEnd: UInt64 = .max
-    private let keepsHistograms: Bool
 
     private static let secondNanoseconds: UInt64 = 1_000_000_000
 
-    /// Makes a recorder.
-    /// - Parameter keepsHistograms: Whether the histogram of each second is to be kept.
-    init(keepsHistograms: Bool) {
-        self.keepsHistograms = keepsHistograms
-    }
-
     /// Begins with the first second.
-    /// - Parameter end: When the last one ends at the latest, which may make it shorter.
+    /// - Parameters:
+    ///   - time: Nothing that comes before is recorded.
+    ///   - end: When the last second ends at the latest, which may make it shorter.
     mutating func start(at time: UInt64, until end: UInt64) {
         windowEnd = end
         secondEnd = min(time + Self.secondNanoseconds, end)
@@ -46,6 +32,19 @@ struct LatencyRecorder: ~Copyable {
         current.record(latency)
     }
 
+    /// Counts a message that is sent now.
+    @inline(__always)
+    mutating func recordSent(at time: UInt64) {
+        if time >= secondEnd { advance(to: time) }
+        sentCount &+= 1
+    }
+
+    /// Counts a message that comes now and has no latency.
+    mutating func recordArrival(at time: UInt64) {
+        if time >= secondEnd { advance(to: time) }
+        arrivalCount &+= 1
+    }
+
     private mutating func advance(to time: UInt64) {
         while time >= secondEnd {
             endSecond()
@@ -56,7 +55,7 @@ struct LatencyRecorder: ~Copyable {
     /// Ends the last second, which may be a part of one: what comes later is part of the total alone.
     mutating func end(at time: UInt64) {
         advance(to: time)
-        if secondEnd != .max, current.totalCount > 0 { endSecond() }
+        if secondEnd != .max, current.totalCount > 0 || sentCount > 0 || arrivalCount > 0 { endSecond() }
         secondEnd = .max
     }
 
@@ -67,13 +66,11 @@ struct LatencyRecorder: ~Copyable {
     }
 
     private mutating func endSecond() {
-        var encoded = ByteBuffer()
-        if keepsHistograms { current.encode(into: &encoded) }
         seconds.append(
-            Second(
-                received: Int(clamping: current.totalCount), p99: current.value(atPercentile: 99),
-                maximum: current.maximum,
-                histogram: encoded.withReadableBytes { $0.withUnsafeBytes { Array($0) } }))
+            BenchSecond(
+                sent: sentCount, received: Int(clamping: current.totalCount) + arrivalCount,
+                histogram: current.encoded()))
+        (sentCount, arrivalCount) = (0, 0)
         finish()
     }
 }

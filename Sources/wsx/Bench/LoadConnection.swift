@@ -6,6 +6,12 @@ final class LoadConnection: ConnectionHandler {
     let number: UInt64
     /// Which of its messages are without a reply.
     var ledger: EchoLedger
+    /// What it has received of each publisher.
+    var deliveries: [DeliveryLedger] = []
+    /// How many messages of all publishers it has received that count.
+    var deliveryCount = 0
+    /// When messages were due that wait for room in its queue, in nanoseconds.
+    var owedTimes: [UInt64] = []
     /// The connection; nil before it is open and after its end.
     var connection: Connection<LoadConnection>?
     /// Outlives all of its connections, and is asked for with every message: counting references to it took a tenth of the
@@ -13,9 +19,10 @@ final class LoadConnection: ConnectionHandler {
     private unowned(unsafe) let worker: LoadWorker
 
     /// Makes the handler of a connection that is about to be opened.
-    init(_ number: UInt64, inFlight: Int, of worker: LoadWorker) {
+    init(_ number: UInt64, inFlight: Int, publisherCount: Int, of worker: LoadWorker) {
         self.number = number
         self.worker = worker
+        deliveries = Array(repeating: DeliveryLedger(), count: publisherCount)
         ledger = EchoLedger(capacity: inFlight)
     }
 
@@ -28,7 +35,21 @@ final class LoadConnection: ConnectionHandler {
     func connection(
         _ connection: Connection<LoadConnection>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
-        worker.received(payload, as: kind, by: self, outbox: &outbox)
+        switch worker.mode {
+        case .echo: worker.receivedEcho(payload, as: kind, by: self, outbox: &outbox)
+        case .broadcast: worker.receivedDelivery(payload, as: kind, by: self)
+        case .send, .receive, .connect, .idle: worker.receivedMessage()
+        }
+    }
+
+    /// Checks the reply to a ping.
+    func connection(_ connection: Connection<LoadConnection>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+        if worker.mode == .idle { worker.receivedEcho(payload, as: worker.kind, by: self, outbox: &outbox) }
+    }
+
+    /// Sends what has waited for room.
+    func connectionDidDrain(_ connection: Connection<LoadConnection>) {
+        worker.drained(self)
     }
 
     /// Reports the end.

@@ -5,7 +5,7 @@ extension LoadTally {
     /// What became of messages.
     static let messageCounts: [NamedCount] = [
         ("sent", \.sent), ("received", \.received), ("lost", \.lost), ("mismatched", \.mismatched),
-        ("duplicated", \.duplicated), ("reordered", \.reordered),
+        ("duplicated", \.duplicated), ("reordered", \.reordered), ("unsent", \.unsent),
     ]
 
     /// What became of connections.

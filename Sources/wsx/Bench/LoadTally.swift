@@ -1,7 +1,11 @@
+import WSCore
+
 /// What became of the messages and connections of a load test.
 struct LoadTally: Equatable, Sendable {
     /// Messages that were sent: each becomes one of the next three.
     var sent = 0
+    /// Messages that were due and not sent: their connections took no more, or this end could not keep up.
+    var unsent = 0
     /// Messages whose reply was right.
     var received = 0
     /// Messages without a reply.
@@ -41,4 +45,25 @@ struct LoadTally: Equatable, Sendable {
     }
     /// The number of errors of all kinds.
     var errorCount: Int { connectErrors + handshakeErrors + protocolErrors + closedErrors + timeouts }
+
+    /// Adds what went over a connection.
+    mutating func addBytes(sent: Traffic, received: Traffic) {
+        sentBytes += sent.messageBytes
+        sentWireBytes += sent.wireBytes
+        receivedBytes += received.messageBytes
+        receivedWireBytes += received.wireBytes
+    }
+
+    /// Takes off what went over a connection until now and will be part of what is added at its end.
+    mutating func subtractBytes(sent: Traffic, received: Traffic) {
+        sentBytes -= sent.messageBytes
+        sentWireBytes -= sent.wireBytes
+        receivedBytes -= received.messageBytes
+        receivedWireBytes -= received.wireBytes
+    }
+
+    /// Counts bytes from the beginning.
+    mutating func forgetBytes() {
+        (sentBytes, sentWireBytes, receivedBytes, receivedWireBytes) = (0, 0, 0, 0)
+    }
 }

@@ -1,16 +1,18 @@
 import WSCore
 
-// What happens for every message.
+// What happens for every message and its reply.
 extension LoadWorker {
-    /// Takes the present time, for all that is done next.
     @inline(__always)
-    func takeTime() {
-        now = loop.nowNanoseconds
+    func countSent(dueAt time: UInt64) {
+        guard isCounted(time) else { return }
+        tally.sent &+= 1
+        if schedule == nil { remainingMessages &-= 1 }
+        latencies.recordSent(at: now)
     }
 
     /// Checks a reply, records how long it took, and sends what may follow it.
     @inline(__always)
-    func received(_ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection, outbox: inout Outbox) {
+    func receivedEcho(_ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection, outbox: inout Outbox) {
         if connection.ledger.expectedCount > 0 {
             message.stamp(connection.ledger.first, of: connection.number)
             if kind == self.kind, message.isEqual(to: payload) {
@@ -22,12 +24,12 @@ extension LoadWorker {
             receivedUnexpected(payload, as: kind, by: connection)
         }
         guard phase == .loading else { return closeIfAnswered() }
+        guard schedule == nil else { return }
         while remainingMessages > 0, connection.ledger.expectedCount < inFlight, now < sendEnd {
-            remainingMessages &-= 1
             message.stamp(connection.ledger.next, of: connection.number)
             guard message.withBytes({ outbox.send($0, as: self.kind) }) else { break }
             connection.ledger.send(at: now)
-            tally.sent &+= 1
+            countSent(dueAt: now)
         }
         if remainingMessages == 0 { drainIfSent() }
     }
@@ -35,8 +37,9 @@ extension LoadWorker {
     /// Counts a right reply to a message of that time.
     @inline(__always)
     private func took(_ sendTime: UInt64) {
-        tally.received &+= 1
         lastReplyTime = now
+        guard isCounted(sendTime) else { return }
+        tally.received &+= 1
         latencies.record(now &- sendTime, at: now)
     }
 
@@ -45,35 +48,26 @@ extension LoadWorker {
     private func receivedUnexpected(_ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection) {
         let (number, expected) = (connection.number, connection.ledger.first)
         guard let found = message.number(in: payload, of: number, expected: expected) else {
-            if connection.ledger.takeOldest() != nil { tally.mismatched += 1 } else { tally.duplicated += 1 }
+            guard let sendTime = connection.ledger.takeOldest() else { return countDuplicate() }
+            if isCounted(sendTime) { tally.mismatched += 1 }
             return
         }
-        guard let (sendTime, isReordered) = connection.ledger.take(found) else {
-            tally.duplicated += 1
-            return
-        }
+        guard let (sendTime, isReordered) = connection.ledger.take(found) else { return countDuplicate() }
         message.stamp(found, of: number)
         guard kind == self.kind, message.isEqual(to: payload) else {
-            tally.mismatched += 1
+            if isCounted(sendTime) { tally.mismatched += 1 }
             return
         }
-        if isReordered { tally.reordered += 1 }
+        if isReordered, isCounted(sendTime) { tally.reordered += 1 }
         took(sendTime)
     }
 
-    // MARK: Outside of a read
-
-    /// Sends as many messages as may be without a reply.
-    func refill(_ load: LoadConnection) {
-        guard let connection = load.connection else { return }
-        while phase == .loading, remainingMessages > 0, load.ledger.expectedCount < inFlight {
-            message.stamp(load.ledger.next, of: load.number)
-            guard message.withBytes({ connection.send($0, as: kind) }) else { return }
-            remainingMessages -= 1
-            load.ledger.send(at: now)
-            tally.sent += 1
-        }
+    /// Nothing tells when what is doubled was sent.
+    private func countDuplicate() {
+        if isCounted(now) { tally.duplicated += 1 }
     }
+
+    // MARK: Outside of a read
 
     /// Has replies given up that are not there in time.
     func startReplyTimer() {
@@ -84,19 +78,14 @@ extension LoadWorker {
 
     private func giveUpReplies() {
         takeTime()
-        let timeout = UInt64(settings.arguments.replyTimeout / .nanoseconds(1))
+        let timeout = settings.arguments.replyTimeout.wholeNanoseconds
         guard now > timeout else { return }
         for load in connections.values {
             let count = load.ledger.giveUp(before: now - timeout)
             tally.timeouts += count
-            if count > 0 { refill(load) }
+            if count > 0, schedule == nil { refill(load) }
         }
         if phase == .loading { drainIfSent() } else { closeIfAnswered() }
-    }
-
-    /// Waits for the last replies when all messages have been sent.
-    func drainIfSent() {
-        if phase == .loading, remainingMessages == 0 { drain() }
     }
 
     /// Closes the connections when there is no reply to wait for.
@@ -112,7 +101,15 @@ extension LoadWorker: EndOfTurnWork {
     /// Looks whether a reply is missing.
     func endTurn() {
         isCheckScheduled = false
-        guard phase == .draining, connections.values.allSatisfy({ $0.ledger.unansweredCount == 0 }) else { return }
-        close()
+        if phase == .draining, hasAllReplies { close() }
+    }
+
+    private var hasAllReplies: Bool {
+        switch mode {
+        case .echo, .idle: connections.values.allSatisfy { $0.ledger.unansweredCount == 0 }
+        case .send, .receive: true
+        case .connect: connectors.isEmpty && connections.isEmpty
+        case .broadcast: hasAllDeliveries
+        }
     }
 }

@@ -5,24 +5,56 @@ extension LoadWorker {
     /// queue of one that is near.
     private static let mostOpening = 256
 
-    /// Opens the connections.
+    /// Opens the connections, unless opening them is what is measured.
     func open() {
-        while phase == .opening, begunCount < connectionCount, connectors.count < Self.mostOpening { openNext() }
-        guard phase == .opening, begunCount == connectionCount, connectors.isEmpty else { return }
+        while phase == .opening, mode != .connect, begunCount < connectionCount, connectors.count < Self.mostOpening,
+            isOpeningDue()
+        {
+            openNext()
+        }
+        guard phase == .opening, begunCount == connectionCount || mode == .connect, connectors.isEmpty else { return }
         phase = .ready
+        paceTimer = nil
+        post.withValue { $0 = LoadPost(openCount: connections.count, failure: failure) }
         didOpen?()
     }
 
+    /// Whether it is time for the next connection; the timer calls when it will be.
+    private func isOpeningDue() -> Bool {
+        guard var openings else { return true }
+        takeTime()
+        if startTime == 0 { startTime = now }
+        let time = startTime + openings.offset
+        guard time <= now else {
+            let timer = paceTimer ?? PreciseTimer(on: loop) { [unowned self] in open() }
+            paceTimer = timer
+            timer.start(at: time)
+            return false
+        }
+        openings.advance()
+        self.openings = openings
+        return true
+    }
+
     private func openNext() {
-        let number = UInt64(begunCount)
         begunCount += 1
+        open(share.connectionNumber(at: begunCount - 1)) { _ in }
+    }
+
+    /// Opens a connection.
+    /// - Parameter didFinish: Called with whether that succeeded, before anything else is done with the connection.
+    func open(_ number: UInt64, didFinish: @escaping (Bool) -> Void) {
         let connector = Connector(settings.connector, resources: connectorResources, on: loop) {
             [unowned self] result in
-            switch result {
-            case .success(let opened): self.opened(opened, number)
-            case .failure(let error): failed(error)
-            }
             connectors[number] = nil
+            switch result {
+            case .success(let opened):
+                didFinish(true)
+                self.opened(opened, number)
+            case .failure(let error):
+                didFinish(false)
+                note(error)
+            }
             // Not from within: what fails at once would be as deep as there are connections.
             scheduleOpening()
         }
@@ -30,32 +62,28 @@ extension LoadWorker {
         connector.start()
     }
 
-    private func scheduleOpening() {
+    /// Goes on with opening connections in a moment.
+    func scheduleOpening() {
         guard openTimer == nil else { return }
         openTimer = Timer(on: loop) { [unowned self] in
             openTimer = nil
-            open()
+            if phase == .opening { open() } else if mode == .connect { continueLoad() }
         }
         openTimer?.start(after: .zero)
     }
 
     private func opened(_ opened: Connector.Opened, _ number: UInt64) {
-        handshakes.record(UInt64(max(0, opened.duration / .nanoseconds(1))))
-        let handler = LoadConnection(number, inFlight: inFlight, of: self)
+        handshakes.record(opened.duration.wholeNanoseconds)
+        phases.record(opened.phaseDurations)
+        let handler = LoadConnection(
+            number, inFlight: inFlight, publisherCount: mode == .broadcast ? settings.arguments.publisherCount : 0,
+            of: self)
         let connection = Connection(
             opened.stream, settings: connectionSettings, deflate: opened.deflate, resources: connectionResources,
             handler: handler)
         handler.connection = connection
         connections[number] = handler
         connection.start(with: opened.firstBytes)
-    }
-
-    private func failed(_ error: ConnectError) {
-        let failure = Failure.connecting(url: "\(settings.url)", error)
-        switch failure.status {
-        case .timedOut: note(failure, counting: \.timeouts)
-        case .refused, .violation: note(failure, counting: \.handshakeErrors)
-        default: note(failure, counting: \.connectErrors)
-        }
+        if mode == .connect { connection.close(settings.closeFrame) }
     }
 }

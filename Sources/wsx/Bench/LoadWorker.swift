@@ -2,9 +2,10 @@ import WSCore
 
 /// One thread of a load test: its loop, its connections, and what it has measured.
 ///
-///      open (256 at a time) ─► load ─► wait for replies ─► close ─► over
+///      open (256 at a time) ─► warm up, load ─► wait for replies ─► close ─► over
 ///
-/// It is confined to its loop and shares nothing with others.
+/// It is confined to its loop and shares nothing with others but what is on its ``post``. A message counts when it was due
+/// between ``countStart`` and ``sendEnd``, and its reply whenever that comes.
 final class LoadWorker {
     /// How far it has come.
     enum Phase {
@@ -18,27 +19,39 @@ final class LoadWorker {
     }
 
     let settings: BenchSettings
+    let share: LoadShare
     let loop: EventLoop
+    /// What it tells the thread that directs it.
+    let post = Guarded(LoadPost())
     /// Called when all connections are open, or have failed.
     var didOpen: (() -> Void)?
+    /// Called when nothing more is sent, before replies are waited for.
+    var didSend: (() -> Void)?
     /// Called when all connections have ended.
     var didEnd: (() -> Void)?
 
     var phase = Phase.opening
     var tally = LoadTally()
-    var latencies: LatencyRecorder
+    var latencies = LatencyRecorder()
     /// How long connections took to open, in nanoseconds.
     var handshakes = Histogram()
+    /// How long each part of that took, in nanoseconds.
+    var phases = PhaseHistograms()
+    /// How much later than they were due messages of an open loop were sent, in nanoseconds.
+    var delays = Histogram()
     /// The first thing that went wrong.
     var failure: Failure?
-    /// When the first message was sent, and when sending was over, on the loop's clock in nanoseconds.
-    var (startTime, endTime): (UInt64, UInt64) = (0, 0)
-
+    /// When the load began, when what is sent began to count, and when that was over, on the loop's clock in nanoseconds.
+    var (startTime, countStart, endTime): (UInt64, UInt64, UInt64) = (0, 0, 0)
     /// Nothing is sent from then on.
     var sendEnd: UInt64 = .max
+    /// The processor time of the thread when messages began to count, and what it has used from then until the end.
+    var (startProcessorTime, processorTime): (Duration, Duration) = (.zero, .zero)
 
     /// The connections that are open.
     var connections: [UInt64: LoadConnection] = [:]
+    /// Those that send, in the order of their numbers, from the beginning of the load.
+    var senders: [LoadConnection] = []
     let connectorResources: ConnectorResources
     let connectionResources: ConnectionResources
     let connectionSettings: Connection<LoadConnection>.Settings
@@ -46,58 +59,113 @@ final class LoadWorker {
     var connectors: [UInt64: Connector] = [:]
     /// How many have been begun to be opened.
     var begunCount = 0
+    /// How many there are to be.
     let connectionCount: Int
+    let mode: BenchMode
     let kind: MessageKind
     let inFlight: Int
+    /// What is sent, but by publishers.
     var message: EchoMessage
+    /// What publishers send.
+    var delivery: DeliveryMessage
+    /// How many messages each reader is to receive; nil: that is not known yet.
+    var expectedDeliveries: Int?
+    /// Connections that are to send on in the next turn.
+    var waitingSenders: [LoadConnection] = []
+    lazy var nextSending = LoadSending(of: self)
     /// How many messages may still be sent.
     var remainingMessages: Int
+    /// When connections are to be opened; nil: as soon as can be.
+    var openings: LoadSchedule?
+    /// When messages are due; nil: each reply has the next one sent.
+    var schedule: LoadSchedule?
+    /// The number of messages that were due and wait for room in the queue of their connection.
+    var owedCount = 0
+    /// The connections that receive what publishers send, at the beginning of the load.
+    var readerCount = 0
+    private var hasReportedSent = false
+    /// How many connections have begun to send, in a closed loop.
+    var startedCount = 0
     /// The time that was taken last, on the loop's clock in nanoseconds.
     var now: UInt64 = 0
     /// When the last right reply came.
     var lastReplyTime: UInt64 = 0
     var phaseTimer: Timer?
+    var warmupTimer: Timer?
     var replyTimer: Timer?
     /// Goes on opening connections.
     var openTimer: Timer?
+    /// Goes on sending when the next message is due, or the next connection.
+    var paceTimer: PreciseTimer?
     /// Set while it is to be looked whether replies are missing.
     var isCheckScheduled = false
 
     /// Prepares a load; throws ``Failure/badArgument(what:why:)`` when TLS cannot be set up.
-    init(_ settings: BenchSettings, on loop: EventLoop) throws(Failure) {
+    init(_ settings: BenchSettings, share: LoadShare, on loop: EventLoop) throws(Failure) {
         self.settings = settings
+        self.share = share
         self.loop = loop
         let arguments = settings.arguments
-        latencies = LatencyRecorder(keepsHistograms: true)
         connectorResources = try ConnectorResources.make(settings.tls)
         connectionResources = ConnectionResources(on: loop)
         connectionSettings = settings.connection
-        connectionCount = arguments.connectionCount
+        connectionCount = share.connectionCount(of: arguments.connectionCount)
+        mode = arguments.mode
         kind = settings.kind
         inFlight = arguments.inFlight
         message = settings.makeMessage()
-        remainingMessages = arguments.messageCount ?? .max
+        delivery = DeliveryMessage(byteCount: settings.messageBytes)
+        remainingMessages =
+            arguments.messageCount.map { share.messageCount(of: $0, connectionCount: settings.senderCount) } ?? .max
+        openings = settings.openings(for: share)
+        schedule = settings.schedule(for: share)
     }
 
     // MARK: Load
 
-    /// Sends the first messages on all connections.
-    func start() {
+    /// Begins to send.
+    /// - Parameter time: When the load begins, which is now or was just before.
+    func start(at time: UInt64) {
         guard phase == .ready else { return }
         phase = .loading
         takeTime()
-        startTime = now
-        lastReplyTime = now
+        startTime = time
+        countStart = time + settings.warmup.wholeNanoseconds
+        lastReplyTime = time
         if let duration = settings.duration {
-            sendEnd = now + UInt64(duration / .nanoseconds(1))
+            sendEnd = countStart + duration.wholeNanoseconds
             phaseTimer = Timer(on: loop) { [unowned self] in drain() }
             // The loop's timers may be early by what is left of a millisecond.
-            phaseTimer?.start(after: duration + .milliseconds(1))
+            phaseTimer?.start(after: settings.warmup + duration + .milliseconds(1))
         }
-        latencies.start(at: now, until: sendEnd)
+        latencies.start(at: countStart, until: sendEnd)
+        startProcessorTime = ProcessorTime.usedByThread
+        startWarmupTimer()
         startReplyTimer()
-        for connection in connections.values.sorted(by: { $0.number < $1.number }) { refill(connection) }
-        drainIfSent()
+        senders = connections.values.filter { mode != .broadcast || isPublisher($0) }.sorted { $0.number < $1.number }
+        readerCount = connections.count - (mode == .broadcast ? senders.count : 0)
+        if mode == .broadcast, share.connectionCount(of: settings.arguments.publisherCount) == 0 {
+            // Nothing to send: how long the others do is for them to say.
+            remainingMessages = .max
+            reportSent()
+        }
+        paceTimer = PreciseTimer(on: loop) { [unowned self] in continueLoad() }
+        continueLoad()
+    }
+
+    private func startWarmupTimer() {
+        guard settings.warmup > .zero else { return }
+        warmupTimer = Timer(on: loop) { [unowned self] in warmedUp() }
+        warmupTimer?.start(after: settings.warmup)
+    }
+
+    /// What went over the connections before is not to be counted.
+    private func warmedUp() {
+        startProcessorTime = ProcessorTime.usedByThread
+        tally.forgetBytes()
+        for case let connection? in connections.values.map(\.connection) {
+            tally.subtractBytes(sent: connection.sentTraffic, received: connection.receivedTraffic)
+        }
     }
 
     /// Sends no more, and waits for the replies that are missing.
@@ -110,14 +178,29 @@ final class LoadWorker {
         case .loading, .draining: break
         }
         takeTime()
-        if phase == .loading { endTime = min(now, sendEnd) }
+        if phase == .loading {
+            endTime = max(countStart, min(now, sendEnd))
+            processorTime = ProcessorTime.usedByThread - startProcessorTime
+            endSchedule()
+            reportSent()
+        }
         phase = .draining
         phaseTimer = Timer(on: loop) { [unowned self] in
-            if limit == nil { tally.timeouts += connections.values.reduce(0) { $0 + $1.ledger.expectedCount } }
+            if limit == nil {
+                tally.timeouts += connectors.count + connections.values.reduce(0) { $0 + $1.ledger.expectedCount }
+            }
             close()
         }
         phaseTimer?.start(after: limit ?? settings.arguments.replyTimeout)
         closeIfAnswered()
+    }
+
+    /// Tells that nothing more is sent, once.
+    private func reportSent() {
+        guard !hasReportedSent else { return }
+        hasReportedSent = true
+        post.withValue { $0.publishedCount = tally.sent }
+        didSend?()
     }
 
     /// Closes all connections, as they should be.
@@ -126,12 +209,13 @@ final class LoadWorker {
         let wasLoaded = phase == .draining
         phase = .closing
         phaseTimer = nil
+        warmupTimer = nil
         replyTimer = nil
         for connector in connectors.values { connector.cancel() }
         connectors = [:]
         if wasLoaded {
             // A number of messages is over with the last reply, whatever was waited for after it.
-            if settings.duration == nil { endTime = max(lastReplyTime, startTime) }
+            if settings.duration == nil { endTime = max(lastReplyTime, countStart) }
             latencies.end(at: endTime)
             latencies.finish()
         }
@@ -145,20 +229,20 @@ final class LoadWorker {
     }
 
     /// A connection has ended.
-    func ended(_ connection: LoadConnection, _ end: ConnectionEnd) {
-        guard let ended = connection.connection else { return }
-        connections[connection.number] = nil
-        connection.connection = nil
-        tally.sentBytes += ended.sentTraffic.messageBytes
-        tally.sentWireBytes += ended.sentTraffic.wireBytes
-        tally.receivedBytes += ended.receivedTraffic.messageBytes
-        tally.receivedWireBytes += ended.receivedTraffic.wireBytes
-        tally.lost += connection.ledger.unansweredCount
-        if phase != .closing { note(prematureEnd: end) } else { note(end) }
+    func ended(_ load: LoadConnection, _ end: ConnectionEnd) {
+        guard let connection = load.connection else { return }
+        connections[load.number] = nil
+        load.connection = nil
+        tally.addBytes(sent: connection.sentTraffic, received: connection.receivedTraffic)
+        tally.lost += load.ledger.unansweredCount(since: countStart)
+        if phase != .closing, mode != .connect { note(prematureEnd: end) } else { note(end) }
         switch phase {
         case .opening, .ready: break
-        case .loading where connections.isEmpty: drain()
-        case .loading, .draining: closeIfAnswered()
+        case .loading:
+            if mode == .connect { return scheduleOpening() }
+            forget(load)
+            if connections.isEmpty { drain() }
+        case .draining: closeIfAnswered()
         case .closing, .over: endIfClosed()
         }
     }
@@ -168,28 +252,9 @@ final class LoadWorker {
         phase = .over
         didEnd?()
     }
+}
 
-    // MARK: Errors
-
-    func note(_ failure: Failure, counting count: WritableKeyPath<LoadTally, Int>) {
-        tally[keyPath: count] += 1
-        if self.failure == nil { self.failure = failure }
-    }
-
-    /// A connection ended that should not have.
-    private func note(prematureEnd end: ConnectionEnd) {
-        guard end.violation == nil else { return note(end) }
-        let failure = end.closing.received.map { Failure.closed($0) } ?? .lost(end.failure)
-        note(failure, counting: \.closedErrors)
-    }
-
-    private func note(_ end: ConnectionEnd) {
-        let closeTimeout = settings.arguments.closeTimeout
-        guard let failure = Failure.failure(of: end, closeTimeout: closeTimeout) else { return }
-        switch failure {
-        case .violation: note(failure, counting: \.protocolErrors)
-        case .closingTimedOut: note(failure, counting: \.timeouts)
-        default: note(failure, counting: \.closedErrors)
-        }
-    }
+extension Duration {
+    /// The nanoseconds in it; none, if it is negative.
+    var wholeNanoseconds: UInt64 { UInt64(max(0, self / .nanoseconds(1))) }
 }

@@ -32,13 +32,13 @@ final class ListenClient: ConnectionHandler {
         }
     }
 
+    /// What takes more of a turn than the reading of it, in bytes.
+    private static let largeBytes = 256 << 10
+
     /// Makes the handler of a client that has just been accepted.
     init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
         number = client.number
-        logLine =
-            run.keepsLog
-            ? ConnectionLogLine(
-                address: client.address, request: client.upgrade.request, acceptTime: run.loop.turnTime) : nil
+        logLine = run.log.line(for: client)
         self.run = run
         isObserved = run.observesMessages
         let trace = run.makeTrace(ofClient: client.number)
@@ -53,7 +53,7 @@ final class ListenClient: ConnectionHandler {
 
     /// Begins before anything is received.
     func didOpen(_ connection: Connection<ListenClient>) {
-        replay?.open(connection)
+        replay?.open()
     }
 
     /// Shows a message, and does with it what the mode says.
@@ -61,6 +61,8 @@ final class ListenClient: ConnectionHandler {
         _ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
         if let gate, gate.ignoresClient { return }
+        // A few bytes on the wire can be that many; without compression a turn brings no more than a read.
+        if payload.byteCount >= Self.largeBytes { run.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
         switch run.service {
         case .conversation: break
@@ -71,7 +73,7 @@ final class ListenClient: ConnectionHandler {
                 run.echoed(payload, as: kind, to: number)
             }
         case .replay:
-            replay?.answer(payload, as: kind, of: connection) { send($0, $1, after: $2, through: &outbox) }
+            replay?.answer(payload, as: kind) { send($0, $1, after: $2, through: &outbox) }
         }
         if let gate, gate.isLastMessage() {
             outbox.answersPings = false
@@ -100,6 +102,7 @@ final class ListenClient: ConnectionHandler {
     func connection(_ connection: Connection<ListenClient>, receivedHeader header: FrameHeader) {
         guard let trace else { return }
         trace.received(header)
+        run.budget.spend(TurnBudget.bytesPerShownFrame, from: number)
         run.waitForOutput(connection)
     }
 
@@ -120,6 +123,9 @@ final class ListenClient: ConnectionHandler {
         program?.clientDidDrain()
         run.slowReaders.clientDidDrain(number)
     }
+
+    /// Whether its program has stopped to take what it sends.
+    func connectionIsStuck(_ connection: Connection<ListenClient>) -> Bool { program?.isStuck ?? false }
 
     /// Reports the end.
     func connection(_ connection: Connection<ListenClient>, didEnd end: ConnectionEnd) {

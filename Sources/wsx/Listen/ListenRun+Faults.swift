@@ -4,13 +4,9 @@ import WSCore
 extension ListenRun {
     /// How a request that could be accepted is refused; nil: it is not.
     func rejection(of request: RequestHead) -> HandshakeRefusal? {
-        guard let rejection = settings.arguments.faults.rejection else { return nil }
-        if let count = rejection.count {
-            guard rejectedCount < count else { return nil }
-            rejectedCount += 1
-        }
+        guard let status = rejections.next() else { return nil }
         return .rejection(
-            of: request, with: rejection.status, because: "This server refuses requests (--reject).",
+            of: request, with: status, because: "This server refuses requests (--reject).",
             policy: settings.policy)
     }
 
@@ -41,7 +37,7 @@ extension ListenRun {
                 if connection.isFull { isOneFull = true }
             }
         }
-        if isOneFull, let sender { slowReaders.hold(sender) }
+        if isOneFull, let sender { slowReaders.hold(sender.handler.number) }
     }
 
     /// Whether it is a client's own messages that fill its gate.

@@ -44,10 +44,10 @@ extension ListenRun {
 
     /// Sends a client's message to all others.
     func relay(_ payload: RawSpan, as kind: MessageKind, from sender: Connection<ListenClient>) {
-        defer { budget.spend(payload, from: sender) }
+        defer { budget.spend(payload.byteCount, for: clientCount, from: sender.handler.number) }
         guard !settings.needsGates else { return sendThroughGates(payload, as: kind, from: sender) }
         recordToAll(payload, as: kind, from: sender)
-        if server.send(payload, as: kind, toAllBut: sender) { slowReaders.hold(sender) }
+        if server.send(payload, as: kind, toAllBut: sender) { slowReaders.hold(sender.handler.number) }
     }
 
     /// Whether pings, pongs and close frames are shown.
@@ -167,7 +167,7 @@ extension ListenRun: InputReader.Receiver {
         if editor != nil || settings.arguments.verbosity > 1, hasRecipients {
             showSent(.message(kind), payload, client: nil)
         }
-        defer { budget.spend(payload, from: nil) }
+        defer { budget.spend(payload.byteCount, for: clientCount, from: nil) }
         guard !settings.needsGates else { return sendThroughGates(payload, as: kind) }
         recordToAll(payload, as: kind)
         server.send(payload, as: kind)

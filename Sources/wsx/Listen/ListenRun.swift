@@ -33,7 +33,7 @@ final class ListenRun {
     /// What runs for the clients; nil: nothing does.
     private(set) lazy var programs = settings.program.map { ProgramPool($0, of: self) }
     /// What messages for all may take of a turn.
-    private(set) lazy var budget = BroadcastBudget(of: self)
+    private(set) lazy var budget = TurnBudget(of: self)
     var failure: Failure?
     private(set) var isEnding = false
     /// Whether that was asked for, and is not just the end of the only client.
@@ -41,11 +41,12 @@ final class ListenRun {
     private(set) var isStopping = false
     private var signals: [SignalWatcher] = []
     private(set) lazy var slowReaders = SlowReaders(of: self)
-    var hasReportedLimit = false
+    /// What is told of clients that come and go.
+    private(set) lazy var log = ClientLog(settings, on: loop, console: console, transcript: transcript)
     /// How many gates hold so much that what is for all has to wait.
     var fullGateCount = 0
-    /// How many requests `--reject` has refused, where it counts.
-    var rejectedCount = 0
+    /// Which requests are still refused.
+    var rejections: RejectionCounter
     /// What the random numbers of faults begin with.
     let faultSeed: UInt64
     private var endTimer: Timer?
@@ -61,6 +62,7 @@ final class ListenRun {
         self.loop = loop
         self.console = console
         service = settings.arguments.mode.service
+        rejections = RejectionCounter(settings.arguments.faults.rejection)
         faultSeed = settings.arguments.faults.seed.map { UInt64($0) } ?? .random(in: .min ... .max)
         transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
         do throws(IOError) {
@@ -143,10 +145,10 @@ final class ListenRun {
         server.refusal = { [unowned self] upgrade in
             rejection(of: upgrade.request) ?? programs?.refusal(of: upgrade)
         }
-        server.didRefuse = { [unowned self] refusal, facts in refused(refusal, facts) }
-        server.didServe = { [unowned self] served in answered(served) }
-        server.didFailToSecure = { [unowned self] error, facts in failedToSecure(error, facts) }
-        server.didReachLimit = { [unowned self] limit in reachedLimit(limit) }
+        server.didRefuse = { [unowned self] refusal, facts in log.refused(refusal, facts) }
+        server.didServe = { [unowned self] served in log.answered(served) }
+        server.didFailToSecure = { [unowned self] error, facts in log.failedToSecure(error, facts) }
+        server.didReachLimit = { [unowned self] limit in log.reachedLimit(limit) }
         server.didOpen = { [unowned self] connection in
             watch?.add(connection)
             connection.handler.didOpen(connection)

@@ -5,14 +5,15 @@ import WSCore
 /// What goes to all waits for the slowest, but not for long: a client that takes nothing, or stays behind, is closed with
 /// 1013, and nobody has lost anything by it.
 final class SlowReaders {
-    private unowned let run: ListenRun
+    private unowned let host: any BroadcastHost
+    private let loop: EventLoop
     /// By their numbers.
     private var readers: [Int: Reader] = [:]
     /// The clients that wait for these, because their messages go to all.
     private var heldSenders: Set<Int> = []
     private var timer: Timer?
     /// How long a client that takes nothing may hold up what goes to all.
-    private var patience = Patience()
+    private var patience: Patience
     /// One that takes something, but stays behind, may do so for so many times as long.
     private static let holdFactor = 5
 
@@ -29,26 +30,27 @@ final class SlowReaders {
     var isEmpty: Bool { readers.isEmpty }
 
     /// Makes the slow readers of a run that has none yet.
-    init(of run: ListenRun) {
-        self.run = run
+    init(of host: any BroadcastHost, patience: Patience = Patience()) {
+        self.host = host
+        self.patience = patience
+        loop = host.loop
     }
 
     /// Pauses where messages to many clients come from while the queue of one is full: the input, and the sender of the
     /// message that is being handed on, if it is a client's.
-    func hold(_ sender: Connection<ListenClient>? = nil) {
-        let now = run.loop.turnTime
-        for (number, connection) in run.server.connections
-        where connection !== sender && connection.isFull && !connection.isClosing && readers[number] == nil {
-            readers[number] = Reader(unsentBytes: connection.unsentBytes, time: now, fullTime: now)
+    func hold(_ sender: Int? = nil) {
+        let now = loop.turnTime
+        for number in host.fullReaders(but: sender) where readers[number] == nil {
+            readers[number] = Reader(unsentBytes: host.unsentBytes(of: number) ?? 0, time: now, fullTime: now)
         }
         guard !readers.isEmpty else { return }
-        run.input?.pause()
+        host.pauseSender(nil, for: .slowReader)
         if let sender {
-            heldSenders.insert(sender.handler.number)
-            sender.pauseReading(for: .slowReader)
+            heldSenders.insert(sender)
+            host.pauseSender(sender, for: .slowReader)
         }
         guard timer == nil else { return }
-        let timer = Timer(on: run.loop) { [unowned self] in judge() }
+        let timer = Timer(on: loop) { [unowned self] in judge() }
         self.timer = timer
         patience.recover(at: now)
         timer.start(after: patience.duration)
@@ -64,27 +66,25 @@ final class SlowReaders {
     private func judge() {
         var hasClosed = false
         for (number, reader) in readers {
-            guard let connection = run.server.connections[number], !connection.isClosing else {
+            guard let unsentBytes = host.unsentBytes(of: number) else {
                 readers[number] = nil
                 continue
             }
             // A client that has the server to itself holds nobody up.
-            guard let fault = look(at: reader, number, connection), run.server.connections.count > 1 else { continue }
+            guard let fault = look(at: reader, number, unsentBytes), host.clientCount > 1 else { continue }
             readers[number] = nil
-            run.console.notice("Client \(number) \(fault) while others wait: closed with 1013")
-            run.close(connection, with: CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
+            host.close(slowReader: number, because: fault)
             hasClosed = true
         }
         // Those that are closed together have held up nobody longer than one has.
-        if hasClosed { patience.lose(at: run.loop.turnTime) }
+        if hasClosed { patience.lose(at: loop.turnTime) }
         goOn()
         if !readers.isEmpty { timer?.start(after: patience.duration) }
     }
 
     /// What a client is to be closed for; nil: nothing yet.
-    private func look(at reader: Reader, _ number: Int, _ connection: Connection<ListenClient>) -> String? {
-        let now = run.loop.turnTime
-        let unsentBytes = connection.unsentBytes
+    private func look(at reader: Reader, _ number: Int, _ unsentBytes: Int) -> String? {
+        let now = loop.turnTime
         let isMoving = unsentBytes < reader.unsentBytes
         if isMoving {
             readers[number]?.unsentBytes = unsentBytes
@@ -99,8 +99,8 @@ final class SlowReaders {
     private func goOn() {
         guard readers.isEmpty else { return }
         timer = nil
-        for number in heldSenders { run.server.connections[number]?.resumeReading(after: .slowReader) }
+        for sender in heldSenders { host.resumeSender(sender, after: .slowReader) }
         heldSenders = []
-        run.readOn()
+        host.resumeSender(nil, after: .slowReader)
     }
 }

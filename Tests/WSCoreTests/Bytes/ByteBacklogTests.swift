@@ -56,6 +56,49 @@ import Testing
         #expect(!isTakenNow && backlog.count == 1)
     }
 
+    @Test("a part does not keep storage that is large for what is in it, and the buffer keeps it instead")
+    func lentStorage() throws {
+        let backlog = ByteBacklog()
+        var tail = ByteBuffer()
+        tail.growStorage(to: 1 << 20)
+        append([9, 9], to: &tail)
+        backlog.append(SharedBytes(buffer(of: [1])), after: &tail)
+        let part = try #require(backlog.first)
+        #expect(part.own.count == 2 && part.own.storageBytes <= 256)
+        #expect(tail.isEmpty && tail.storageBytes == 1 << 20)
+        append(noise(1, byteCount: 600_000), to: &tail)
+        backlog.append(SharedBytes(buffer(of: [2])), after: &tail)
+        #expect(tail.storageBytes == 0, "more than half of it is in use: it is not worth a copy")
+        var output = ByteBuffer()
+        while backlog.first != nil { backlog.moveFirst(atMost: 1, to: &output) }
+        #expect(contents(of: output) == [9, 9, 1] + noise(1, byteCount: 600_000) + [2])
+    }
+
+    @Test("each of many parts comes in its turn, and is let go of when it is taken, while others are appended")
+    func manyParts() {
+        let backlog = ByteBacklog()
+        var tail = ByteBuffer()
+        var output = ByteBuffer()
+        var waiting: [() -> SharedBytes?] = []
+        for number in 0..<1000 {
+            let bytes = SharedBytes(buffer(of: [UInt8(number % 251)]))
+            waiting.append { [weak bytes] in bytes }
+            backlog.append(bytes, after: &tail)
+            guard number % 3 == 2 else { continue }
+            for _ in 0..<2 { backlog.moveFirst(atMost: 1, to: &output) }
+            let taken = waiting.prefix(output.count).count { $0() != nil }
+            let kept = waiting.dropFirst(output.count).dropLast().count { $0() != nil }
+            #expect(taken == 0 && kept == waiting.count - output.count - 1)
+        }
+        while backlog.first != nil { backlog.moveFirst(atMost: 1, to: &output) }
+        #expect(contents(of: output) == (0..<1000).map { UInt8($0 % 251) })
+        #expect(backlog.count == 0)
+    }
+
+    private func append(_ bytes: [UInt8], to buffer: inout ByteBuffer) {
+        bytes.withUnsafeBytes { buffer.append($0.bytes) }
+    }
+
     private func contents(of shared: SharedBytes) -> [UInt8] {
         shared.withBytes { span in span.withUnsafeBytes { Array($0) } }
     }

@@ -109,7 +109,7 @@ import Testing
             for _ in 0..<100 { client.send(text) }
             loop.run { server.isFull }
             loop.run(for: .milliseconds(20))
-            #expect(server.queuedBytes <= Connection<RecordingPeer>.queueLimitBytes + (3 << 20))
+            #expect(server.queuedBytes <= server.settings.queueLimitBytes + (3 << 20))
             client.start()
             loop.run(within: .seconds(60)) { client.handler.messageCount == 100 }
             client.close(CloseFrame(code: .normalClosure))

@@ -160,7 +160,7 @@ import Testing
             loop.run(within: .seconds(60)) { received.count == total }
             #expect(received == (0..<total).map { UInt8($0) })
             #expect(client.handler.drainCount > 0)
-            #expect(largestQueue <= Peer.queueLimitBytes + 2_000_000)
+            #expect(largestQueue <= server.settings.queueLimitBytes + 2_000_000)
         }
     }
 
@@ -175,7 +175,7 @@ import Testing
             loop.run { server.isFull }
             loop.run(for: .milliseconds(50))
             #expect(server.handler.messageCount < 40)
-            #expect(server.queuedBytes <= Peer.queueLimitBytes + 2_000_000)
+            #expect(server.queuedBytes <= server.settings.queueLimitBytes + 2_000_000)
             client.resumeReading()
             loop.run(within: .seconds(60)) { client.handler.messageCount == 40 }
             #expect(!server.isFull)

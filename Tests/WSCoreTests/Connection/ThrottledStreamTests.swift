@@ -144,6 +144,29 @@ import Testing
         }
     }
 
+    @Test("all that a peer sent before it was gone comes through, though that takes longer than --close-timeout")
+    func goneWithInputHeld() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            let raw = StreamEnd(far)
+            let watch = PeerWatch(on: loop, interval: .milliseconds(5))
+            let connection = Connection(
+                ThrottledStream(near, bytesPerSecond: 200_000, watch: watch),
+                settings: .init(role: .server, limits: Limits(), closeTimeout: .milliseconds(20)),
+                resources: ConnectionResources(on: loop), handler: RecordingPeer())
+            connection.start()
+            // To close a socket with unread bytes resets the connection.
+            connection.send("unread")
+            for _ in 0..<60 { try raw.write(masked(frame(0x82, pattern(1000)))) }
+            loop.run { connection.handler.messageCount > 0 && raw.stream.hasUnreadBytes && !raw.stream.isWriting }
+            raw.stream.close()
+            loop.run { connection.handler.end != nil }
+            #expect(connection.handler.messageCount == 60)
+            #expect(connection.handler.end?.failure.map { IOError(of: $0) } == .connectionReset)
+            loop.runOnce()
+        }
+    }
+
     private func write(_ bytes: [UInt8], to stream: ThrottledStream) throws {
         var buffer = ByteBuffer()
         bytes.withUnsafeBytes { buffer.append($0.bytes) }

@@ -110,13 +110,21 @@ import Testing
             try fixture.file("sub/index.html", "I")
             try fixture.file("list/x", "X")
             try fixture.file(".env", "hidden")
+            try fixture.file(".git/config", "hidden")
+            try fixture.file(".well-known/x", "K")
             try fixture.link("out", to: "../outside")
+            try fixture.link("env", to: ".env")
+            try fixture.link("git", to: ".git")
+            try fixture.link("sub/config", to: "../list/../.git/config")
+            try fixture.link("sub/env", to: "../env")
+            try fixture.link("sub/x", to: ".././.well-known/x")
             let tree = try FileTree(fixture.root)
             let site = Site(policy: try ServerPolicy(), files: tree)
             for (target, status, text) in [
                 ("/a.html", 200, "A"), ("/a.html?q", 200, "A"), ("/sub/", 200, "I"), ("/a.html/", 404, nil),
                 ("/missing", 404, nil), ("/.env", 404, nil), ("/out", 404, nil), ("/%2e%2e/outside", 400, nil),
-                ("//a.html", 404, nil),
+                ("//a.html", 404, nil), ("/env", 404, nil), ("/git/config", 404, nil), ("/git/", 404, nil),
+                ("/sub/config", 404, nil), ("/sub/env", 404, nil), ("/sub/x", 200, "K"),
             ] as [(String, Int, String?)] {
                 let response = site.response(to: try Self.request(target))
                 #expect(response.status == status, "\(target)")

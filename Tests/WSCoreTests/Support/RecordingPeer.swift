@@ -11,6 +11,8 @@ final class RecordingPeer: ConnectionHandler {
     var endCount = 0
     /// Whether ``events`` has the messages.
     var remembersMessages = true
+    /// Whether whoever takes the messages has stopped to.
+    var isStuck = false
     var onMessage: Receive?
     var onDrain: (() -> Void)?
     var onEnd: (() -> Void)?
@@ -39,6 +41,8 @@ final class RecordingPeer: ConnectionHandler {
         drainCount += 1
         onDrain?()
     }
+
+    func connectionIsStuck(_ connection: Connection<RecordingPeer>) -> Bool { isStuck }
 
     func connection(_ connection: Connection<RecordingPeer>, didEnd end: ConnectionEnd) {
         self.end = end

@@ -59,3 +59,12 @@ final class ServerFixture {
         return try #require(try server.listen(on: .tcp(address)))
     }
 }
+
+extension Server {
+    /// Stops listening, drops answers that are on their way, and closes every connection with `frame`.
+    func close(_ frame: CloseFrame) {
+        stopListening()
+        for exchange in exchanges.values { exchange.cancel() }
+        for connection in connections.values { connection.close(frame) }
+    }
+}

@@ -20,7 +20,7 @@ import WSCore
         #expect(sum.description.connections == one.description.connections + other.description.connections)
         #expect(sum.latencies.totalCount == one.latencies.totalCount + other.latencies.totalCount)
         #expect(sum.handshakes.totalCount == one.handshakes.totalCount + other.handshakes.totalCount)
-        #expect(sum.repliesInTime == one.repliesInTime + other.repliesInTime)
+        #expect(sum.countInTime == one.countInTime + other.countInTime)
         #expect(sum.seconds.count == max(one.seconds.count, other.seconds.count))
         #expect(sum.duration == max(one.duration, other.duration))
         #expect(sum.processorTime == one.processorTime + other.processorTime)

@@ -32,7 +32,7 @@ import Testing
                 Commands:
                   connect      Talk to a WebSocket server
                   listen       Be a WebSocket server
-                  bench        Load-test an echo server
+                  bench        Load-test a server
                   bench merge  Add the results of several load tests
                   help         Explain the program or a command
                   completions  Print a shell's completion script
@@ -256,7 +256,7 @@ import Testing
     @Test("the short help of bench is one line an option") func bench() {
         #expect(
             HelpText.short(.bench) == """
-                wsx bench: Load-test an echo server
+                wsx bench: Load-test a server
 
                 Usage: wsx bench [OPTION...] URL
 
@@ -264,15 +264,23 @@ import Testing
                   URL  The server: ws://HOST/PATH, HOST:PORT, echo:
 
                 Load:
+                      --mode MODE                 What connections do: echo, send, ... [echo]
                   -c, --connections N             Connections to open [10]
+                      --connect-rate N            Connections to open each second
+                  -t, --threads N                 Threads that share the connections [1]
                   -d, --duration DURATION         Send for so long (10s)
                   -n, --messages N                Send so many messages in all
+                  -r, --rate N                    Messages a second in all, replies or not
+                      --ramp DURATION             Reach the full load after so long
+                      --warmup DURATION           Send for so long before messages count
                       --in-flight N               Messages of a connection without a reply [1]
                       --reply-timeout DURATION    Time to wait for a reply [10s]
+                      --publishers N              Connections that publish (broadcast) [1]
+                      --heartbeat DURATION        Time from ping to ping (idle) [10s]
 
                 Messages:
                   -m, --message TEXT              Send this message
-                      --size SIZE                 Size of the messages [20]
+                      --size SIZE                 Size of the messages (20; broadcast: 40)
                       --binary                    Send binary messages
 
                 Ending:

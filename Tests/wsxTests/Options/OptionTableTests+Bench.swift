@@ -5,6 +5,20 @@ import WSCore
 extension OptionTableTests {
     static let benchCases: [BenchCase] = [
         BenchCase("connections", "-c", "1k") { $0.connectionCount = 1000 },
+        BenchCase("mode", "--mode", "send") { $0.mode = .send },
+        BenchCase("publishers", "--mode", "broadcast", "--publishers", "3") {
+            $0.mode = .broadcast
+            $0.publisherCount = 3
+        },
+        BenchCase("heartbeat", "--mode", "idle", "--heartbeat", "5s") {
+            $0.mode = .idle
+            $0.heartbeat = .seconds(5)
+        },
+        BenchCase("connect-rate", "--connect-rate", "100") { $0.connectRate = 100 },
+        BenchCase("threads", "-t", "4") { $0.threadCount = 4 },
+        BenchCase("rate", "-r", "20k") { $0.rate = 20_000 },
+        BenchCase("ramp", "--ramp", "2s") { $0.ramp = .seconds(2) },
+        BenchCase("warmup", "--warmup", "500ms") { $0.warmup = .milliseconds(500) },
         BenchCase("duration", "-d", "30s") { $0.duration = .seconds(30) },
         BenchCase("messages", "-n", "1M") { $0.messageCount = 1_000_000 },
         BenchCase("in-flight", "--in-flight", "64") { $0.inFlight = 64 },

@@ -280,10 +280,12 @@ import WSCore
         let options = OptionTable.options(of: command)
         for option in options {
             guard let value = option.defaultValue else { continue }
-            let required = option.requirements.first.flatMap { name in options.first { $0.long == name } }
+            let needed = option.requirements.first
+            let required = options.first { $0.long == needed?.long }
             let words =
                 command.words + ["u"]
-                + [required.map { "--\($0.long)" + ($0.value == nil ? "" : "=1") }].compactMap { $0 }
+                + [required.map { $0.value == nil ? "--\($0.long)" : "--\($0.long)=\(needed?.value ?? "1")" }]
+                .compactMap { $0 }
             let program = required?.long == "exec" ? ["--", "p"] : []
             let plain = try CommandLineParser.parse(words + program)
             let given = try CommandLineParser.parse(words + ["--\(option.long)=\(value)"] + program)
@@ -316,7 +318,7 @@ import WSCore
                 guard let value = reference.value else { continue }
                 #expect(other?.value?.completion.choices.contains { $0.name == value } ?? false, "\(reference.words)")
             }
-            #expect(option.requirements.allSatisfy { name in options.contains { $0.long == name } })
+            #expect(option.requirements.allSatisfy { needed in options.contains { $0.long == needed.long } })
         }
     }
 }

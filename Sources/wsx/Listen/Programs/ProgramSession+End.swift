@@ -13,7 +13,6 @@ extension ProgramSession {
     func clientLeft() {
         isDiscarding = true
         isClientHeld = false
-        heldTimer.stop()
         leave()
     }
 

@@ -13,7 +13,7 @@ extension ProgramSession {
         guard !isClientHeld else { return }
         isClientHeld = true
         untakenBytes = input.untakenBytes
-        heldTimer.start(after: Self.heldClientInterval, every: Self.heldClientInterval)
+        takingTime = run.loop.turnTime
     }
 
     /// The program has taken something, or takes no more.
@@ -25,18 +25,18 @@ extension ProgramSession {
     /// Goes on reading from the client.
     func releaseClient() {
         isClientHeld = false
-        heldTimer.stop()
         connection?.resumeReading(after: .program)
     }
 
-    /// Nothing is read from a client that has to wait, not even that it is gone; but to send to it fails then, and ends
-    /// the connection. While the program takes something, it is to have what a client sent that has closed its side.
-    func lookAfterHeldClient() {
-        guard let connection, let input else { return }
-        let isTaking = input.untakenBytes < untakenBytes
-        untakenBytes = input.untakenBytes
-        guard !isTaking else { return }
-        if connection.isLost { connection.terminate() } else { connection.sendPing(RawSpan()) }
+    /// Whether the program takes nothing from a client that has to wait for it. While it takes something, it is to have what
+    /// a client sent that has gone.
+    var isStuck: Bool {
+        guard isClientHeld, let input else { return false }
+        if input.untakenBytes < untakenBytes {
+            untakenBytes = input.untakenBytes
+            takingTime = run.loop.turnTime
+        }
+        return run.loop.turnTime - takingTime >= Self.takingPatience
     }
 
     // MARK: From the program

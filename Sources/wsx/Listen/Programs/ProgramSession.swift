@@ -28,8 +28,8 @@ final class ProgramSession {
     /// a few hundred microseconds' worth, and then others have their turn.
     static let turnMessages = 1024
     static let turnErrorLines = 256
-    /// How often a client that cannot be heard, since it has to wait for its program, is looked after.
-    static let heldClientInterval = Duration.seconds(2)
+    /// A program that has taken nothing for so long while its client has to wait for it is not expected to.
+    static let takingPatience = Duration.seconds(2)
 
     /// The client's number.
     let number: Int
@@ -59,9 +59,10 @@ final class ProgramSession {
     var lineCount = 0
     var hasReportedBadLine = false
     var isClientHeld = false
-    /// What the program had not taken when it was last looked after the held client, in bytes.
+    /// What the program had not taken when it was last seen to take something from the held client, in bytes.
     var untakenBytes = 0
-    lazy var heldTimer = Timer(on: run.loop) { [unowned self] in lookAfterHeldClient() }
+    /// When that was.
+    var takingTime = Duration.zero
 
     /// Starts the program.
     /// - Parameters:

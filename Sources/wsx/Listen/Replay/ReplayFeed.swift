@@ -3,7 +3,8 @@ import WSCore
 /// What the server of a recording said, on its way to one client: as much of it at a time as there is room for. Meanwhile
 /// the client is not read.
 final class ReplayFeed {
-    private unowned let run: ListenRun
+    private unowned let host: any ReplayHost
+    private let loop: EventLoop
     private let client: Int
     private let progress: ReplayProgress
     /// The exchange whose replies are on their way, and which of them is next; nil: there are none.
@@ -18,8 +19,9 @@ final class ReplayFeed {
     private static let bytesAtOnce = 1 << 20
 
     /// Makes the feed of a client that has just been accepted.
-    init(_ conversation: ReplayConversation, client: Int, of run: ListenRun) {
-        self.run = run
+    init(_ conversation: ReplayConversation, client: Int, of host: any ReplayHost) {
+        self.host = host
+        loop = host.loop
         self.client = client
         progress = ReplayProgress(through: conversation)
     }
@@ -28,21 +30,18 @@ final class ReplayFeed {
     var isBusy: Bool { place != nil }
 
     /// Says what the server of the recording said of itself.
-    func open(_ connection: Connection<ListenClient>) {
+    func open() {
         begin(0)
-        waitForRoom(connection)
+        waitForRoom()
     }
 
     /// Answers a message: gives `send` what is to be said at once, with how long it is to wait.
-    func answer(
-        _ payload: RawSpan, as kind: MessageKind, of connection: Connection<ListenClient>,
-        _ send: (InputItem, RawSpan, Duration) -> Void
-    ) {
+    func answer(_ payload: RawSpan, as kind: MessageKind, _ send: (InputItem, RawSpan, Duration) -> Void) {
         guard let exchange = progress.next(for: payload, as: kind) else { return }
         begin(exchange)
         var bytesLeft = Self.bytesAtOnce
         while bytesLeft > 0, let byteCount = passNext(send) { bytesLeft -= byteCount }
-        waitForRoom(connection)
+        waitForRoom()
     }
 
     /// Closes the client when all has been said.
@@ -52,16 +51,10 @@ final class ReplayFeed {
 
     /// Goes on as long as there is room.
     func goOn() {
-        guard isBusy, let connection = run.server.connections[client] else { return }
-        while !connection.isFull, !connection.handler.hasFullGate {
-            let byteCount = passNext { item, payload, pause in
-                if connection.handler.letsThrough(item, payload, after: pause) {
-                    run.pass(item, payload, to: connection)
-                }
-            }
-            guard byteCount == nil else { continue }
-            if closesAtEnd { run.send(.close(run.settings.faultClose), RawSpan(), to: connection) }
-            return connection.resumeReading(after: .replay)
+        while isBusy, host.hasRoom(for: client) {
+            guard passNext({ host.say($0, $1, after: $2, to: client) }) == nil else { continue }
+            if closesAtEnd { host.closeAfterReplay(client) }
+            host.resumeAfterReplay(client)
         }
     }
 
@@ -72,13 +65,13 @@ final class ReplayFeed {
 
     private func begin(_ exchange: Int) {
         place = (exchange, 0)
-        beginTime = run.loop.now
+        beginTime = loop.now
     }
 
-    private func waitForRoom(_ connection: Connection<ListenClient>) {
+    private func waitForRoom() {
         guard isBusy else { return }
-        connection.pauseReading(for: .replay)
-        run.loop.atEndOfTurn(self)
+        host.pauseForReplay(client)
+        loop.atEndOfTurn(self)
     }
 
     /// Gives `send` the next reply, and returns its length in bytes; nil: there is none.
@@ -99,7 +92,7 @@ final class ReplayFeed {
 
     /// How long a reply has to wait still, so that it comes as long after what it answers as it did.
     private func wait(for reply: ReplayConversation.Reply) -> Duration {
-        reply.pause == .zero ? .zero : max(.zero, beginTime + reply.pause - run.loop.now)
+        reply.pause == .zero ? .zero : max(.zero, beginTime + reply.pause - loop.now)
     }
 }
 

@@ -4,12 +4,27 @@ import WSCore
 struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     var url = ""
 
+    var mode = BenchMode.echo
     /// 1 or more.
     var connectionCount = 10
+    /// 1 or more.
+    var threadCount = 1
+    /// Connections a second, 1 or more; nil: as fast as can be.
+    var connectRate: Int?
     /// More than 0; nil: ``messageCount`` says when to end, or nothing does, which is 10 s.
     var duration: Duration?
+    /// 1 or more, fewer than ``connectionCount``.
+    var publisherCount = 1
+    /// From one ping of a connection to the next, more than 0.
+    var heartbeat = Duration.seconds(10)
     /// 1 or more, in all; nil: as many as there is time for.
     var messageCount: Int?
+    /// Messages a second in all, 1 or more; nil: each reply has the next one sent.
+    var rate: Int?
+    /// How long it takes until the whole load is there.
+    var ramp = Duration.zero
+    /// How long messages are sent before they count.
+    var warmup = Duration.zero
     /// The messages of a connection that may be without a reply, 1 or more.
     var inFlight = 1
     /// More than 0.
@@ -17,8 +32,8 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
 
     /// Nil: messages of ``sizeBytes`` are made up.
     var message: String?
-    /// 1 or more.
-    var sizeBytes = 20
+    /// 1 or more; nil: as many as the mode needs.
+    var sizeBytes: Int?
     var payload = PayloadKind.automatic
 
     var output = ResultFormat.text

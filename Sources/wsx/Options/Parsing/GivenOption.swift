@@ -17,7 +17,7 @@ struct GivenOption {
                 throw .conflict(option.typed, words ?? other.typed)
             }
             let requirements = option.specification.requirements
-            if !requirements.isEmpty, !given.contains(where: { requirements.contains($0.specification.long) }) {
+            if !requirements.isEmpty, !effective.contains(where: { $0.isAny(of: requirements) }) {
                 throw .missingRequirement(option.typed, requirements: requirements)
             }
         }
@@ -41,13 +41,15 @@ struct GivenOption {
     /// Whether it says what holds anyway.
     private var isDefault: Bool { specification.value != nil && value == specification.defaultValue }
 
+    /// Whether it is one that others name.
+    private func isAny(of references: [OptionReference]) -> Bool {
+        references.contains { $0.long == specification.long && ($0.value ?? value) == value }
+    }
+
     /// The first option that contradicts this one, and its words where it does so by its value.
     private func opponent(among others: [GivenOption]) -> (GivenOption, words: String?)? {
         for other in others where !other.isDefault {
-            let reference = specification.conflicts.first {
-                $0.long == other.specification.long && ($0.value ?? other.value) == other.value
-            }
-            guard let reference else { continue }
+            guard let reference = specification.conflicts.first(where: { other.isAny(of: [$0]) }) else { continue }
             return (other, reference.value.map { "\(other.typed)=\($0)" })
         }
         return nil

@@ -45,7 +45,7 @@ extension UsageError {
         case .twoValues(let option, let first, let second):
             return "'\(option)' has one value and was given '\(first)' and '\(second)'; leave one out"
         case .missingRequirement(let option, let requirements):
-            let names = requirements.map { "'--\($0)'" }
+            let names = requirements.map { "'\($0.words)'" }
             let remedy = names.count == 1 ? "give that one, too" : "give one of them, too"
             return "'\(option)' says nothing without \(ValueProblem.alternatives(names)); \(remedy)"
         }

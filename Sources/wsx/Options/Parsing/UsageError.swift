@@ -22,6 +22,6 @@ enum UsageError: Error, Equatable {
     case conflict(String, String)
     /// An option, as typed, that has one value, with the two that it was given.
     case twoValues(option: String, String, String)
-    /// An option, as typed, that says nothing without another; the long names of those that will do.
-    case missingRequirement(String, requirements: [String])
+    /// An option, as typed, that says nothing without another; those that will do.
+    case missingRequirement(String, requirements: [OptionReference])
 }

@@ -1,5 +1,70 @@
-/// What the manuals of `wsx bench` and `wsx bench merge` both say.
+/// What the manual of `wsx bench` says, and in part that of `wsx bench merge`.
 enum BenchManual {
+    /// What `--mode` chooses from.
+    static let modes = ManualSection(
+        "MODES",
+        .definitions([
+            (
+                "`echo`",
+                """
+                Send messages that the server sends back, `--in-flight` on each connection, or as many a second as `--rate` \
+                says. The latency is that of the round trip.
+                """
+            ),
+            (
+                "`send`",
+                """
+                Send messages one way, as fast as the server takes them or at `--rate`. What it answers is counted as \
+                received, and not looked at; there are no latencies.
+                """
+            ),
+            (
+                "`receive`",
+                """
+                Count what the server sends for `--duration`. With `--message` each connection sends that first, to subscribe.
+                """
+            ),
+            (
+                "`connect`",
+                """
+                Open connections and close them as soon as they are open, `--connections` at a time, or as many a second as \
+                `--rate` says. The latency is that of opening one, from the name to the upgrade.
+                """
+            ),
+            (
+                "`broadcast`",
+                """
+                Publish on `--publishers` connections, 10 messages a second in all or what `--rate` says, and read on all others, \
+                to which the server is to send what is published. A message says which one it is and when it was due, so \
+                that each reader knows what it lacks, what came twice or late, and how long it took; each delivery counts. \
+                What a publisher receives does not count.
+                """
+            ),
+            (
+                "`idle`",
+                """
+                Keep connections open for `--duration`, each with a ping every `--heartbeat`. The latency is that of the pongs.
+                """
+            ),
+        ]))
+
+    /// How the load is spread over time.
+    static let pace = ManualSection(
+        "PACE",
+        .paragraph(
+            """
+            Without `--rate` a connection sends its next message when a reply has come: a server that slows down is asked \
+            less, and what its users would have waited for is not seen. With `--rate` messages are due on a schedule that \
+            does not wait for the server, and each latency counts from when its message was due. The schedule is that of all \
+            connections and threads together, which take turns.
+            """),
+        .paragraph(
+            """
+            Connections are opened before the first message is sent. `--ramp` is for the messages: connections begin to send \
+            one after the other, or the rate grows evenly from nothing. `--warmup` is for the results: messages that were due \
+            in that time are sent, checked and not counted; errors are.
+            """))
+
     /// What `--threshold` takes.
     static let thresholds = ManualSection(
         "THRESHOLDS",
@@ -71,7 +136,7 @@ enum BenchManual {
             ("`rate_per_second`", "The replies in that time, by it."),
             (
                 "`messages`",
-                "The numbers `sent`, `received`, `lost`, `mismatched`, `duplicated` and `reordered`, see RESULTS."
+                "The numbers `sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered` and `unsent`, see RESULTS."
             ),
             (
                 "`errors`",

@@ -8,16 +8,16 @@ extension CommandSpecification {
                 completion: .choices([ValueChoice(name: "merge", summary: "Add the results of several load tests")]),
                 summary: "The server: ws://HOST/PATH, HOST:PORT, echo:",
                 manual: """
-                    The server to test, see URLS in *wsx-connect*(1). `echo:` is one in this process and on its thread.
+                    The server to test, see URLS in *wsx-connect*(1). `echo:` is one in this process, on a thread of its own.
                     """,
                 update: .bench { arguments, values in arguments.url = values.joined() })
         ],
-        summary: "Load-test an echo server",
+        summary: "Load-test a server",
         description: [
             .paragraph(
                 """
-                Opens connections to a server that sends every message back, keeps `--in-flight` messages on their way on \
-                each of them, and measures how long each takes to come back. Every reply is compared, byte for byte, with \
+                Opens connections to a server, sends and receives on them as `--mode` says, and measures how long that takes. \
+                By default the server is one that sends every message back: every reply is compared, byte for byte, with \
                 what was sent, and every latency is counted. The results are written to standard output at the end.
                 """),
             .paragraph(
@@ -26,8 +26,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, results, BenchManual.thresholds, BenchManual.baselines, BenchManual.resultFields, statuses,
-            .clientEnvironment,
+            .values, BenchManual.modes, BenchManual.pace, results, BenchManual.thresholds, BenchManual.baselines,
+            BenchManual.resultFields, statuses, .clientEnvironment,
         ],
         examples: [
             CommandExample(
@@ -36,6 +36,15 @@ extension CommandSpecification {
             CommandExample(
                 purpose: "How many messages a second a server can take",
                 line: "wsx bench -c 50 --in-flight 64 -d 30s :8080"),
+            CommandExample(
+                purpose: "What 20,000 messages a second do to it, after a warm-up",
+                line: "wsx bench -c 100 -r 20k --warmup 5s -d 30s :8080"),
+            CommandExample(
+                purpose: "How long a chat server takes to tell 1,000 clients what one of them says",
+                line: "wsx bench --mode broadcast -c 1001 -r 10 ws://localhost:8080/room"),
+            CommandExample(
+                purpose: "How many clients a second it lets in",
+                line: "wsx bench --mode connect -c 64 wss://localhost:8443/"),
             CommandExample(
                 purpose: "A fixed number of large messages, as JSON",
                 line: "wsx bench -n 10k --size 64k --binary --output json :8080"),
@@ -51,15 +60,15 @@ extension CommandSpecification {
         "RESULTS",
         .paragraph(
             """
-            A latency is the time from when a message is handed to the connection until the bytes of its reply have been \
-            read. What the run waits for beside, time of its own processor included, is part of it. Latencies are kept in an \
+            A latency is the time from when a message is handed to the connection, or with `--rate` from when it was due, \
+            until the bytes of its reply have been read. What the run waits for beside, time of its own processor included, is part of it. Latencies are kept in an \
             HdrHistogram with three significant digits, up to an hour; a percentile is the largest value of those that \
             count as one there.
             """),
         .paragraph(
             """
             The rate counts the replies that came while messages were sent, and is for that time alone. Each message that \
-            was sent is then one of three:
+            was sent to be echoed is then one of three:
             """),
         .definitions([
             ("received", "Its reply is what was sent."),
@@ -70,6 +79,13 @@ extension CommandSpecification {
         .definitions([
             ("reordered", "Replies, received too, that came after the reply to a later message."),
             ("duplicated", "Messages that came beyond those that there was anything sent for."),
+            (
+                "unsent",
+                """
+                Messages that were due by `--rate` and were not sent before the end: the queue of their connection, 256 KiB, \
+                was full, or this end could not keep up.
+                """
+            ),
         ]))
 
     private static let statuses = ManualSection(

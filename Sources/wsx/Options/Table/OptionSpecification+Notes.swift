@@ -6,7 +6,7 @@ extension OptionSpecification {
         if isSingular { notes.append("Given twice, it must have the same value.") }
         if isRepeatable { notes.append("May be repeated.") }
         if !requirements.isEmpty {
-            let others = requirements.map { "`--\($0)`" }.joined(separator: " or ")
+            let others = requirements.map { "`\($0.words)`" }.joined(separator: " or ")
             notes.append(MarkedText(stringLiteral: "Only with \(others)."))
         }
         if !conflicts.isEmpty {

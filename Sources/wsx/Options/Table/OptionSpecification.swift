@@ -14,7 +14,7 @@ struct OptionSpecification: Sendable {
     /// The options that contradict this one. A value that is an option's default contradicts nothing.
     let conflicts: [OptionReference]
     /// The long names of options of which this one needs at least one to say anything.
-    let requirements: [String]
+    let requirements: [OptionReference]
     let group: OptionGroup
     /// What one line of help says, without a full stop.
     let summary: String
@@ -25,7 +25,7 @@ struct OptionSpecification: Sendable {
     init(
         _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
         repeatable isRepeatable: Bool = false, singular isSingular: Bool = false, conflicts: [OptionReference] = [],
-        requires requirements: [String] = [], group: OptionGroup, summary: String, manual: MarkedText...,
+        requires requirements: [OptionReference] = [], group: OptionGroup, summary: String, manual: MarkedText...,
         effect: OptionEffect
     ) {
         self.long = long

@@ -2,6 +2,12 @@ extension OptionTable {
     /// How much a load test does, and with what.
     static let load = [
         OptionSpecification(
+            "mode", value: OptionValue("MODE", .choices(of: BenchMode.self)), default: "echo", group: .load,
+            summary: "What connections do: echo, send, ...",
+            manual: "What the connections do and what is measured, see MODES.",
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in arguments.mode = try BenchMode.parse(value) })),
+        OptionSpecification(
             "connections", "c", value: OptionValue("N"), default: "10", group: .load,
             summary: "Connections to open",
             manual: """
@@ -11,6 +17,28 @@ extension OptionTable {
             effect: .update(
                 .bench { arguments, value throws(ValueProblem) in
                     arguments.connectionCount = try CountValue.parse(value, largest: 1_000_000)
+                })),
+        OptionSpecification(
+            "connect-rate", value: OptionValue("N"), group: .load,
+            summary: "Connections to open each second",
+            manual: """
+                Open *N* connections a second, evenly spaced, in place of as many as there can be; the next ones wait while \
+                256 are being opened.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.connectRate = try CountValue.parse(value, largest: 1_000_000)
+                })),
+        OptionSpecification(
+            "threads", "t", value: OptionValue("N"), default: "1", group: .load,
+            summary: "Threads that share the connections",
+            manual: """
+                Run *N* threads, each with its share of the connections. One thread is enough for most servers; when the \
+                results say that a thread was busy all the time, it takes more.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.threadCount = try CountValue.parse(value, largest: 1024)
                 })),
         OptionSpecification(
             "duration", "d", value: OptionValue("DURATION"), conflicts: ["messages"], group: .load,
@@ -24,7 +52,8 @@ extension OptionTable {
                     arguments.duration = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "messages", "n", value: OptionValue("N"), conflicts: ["duration"], group: .load,
+            "messages", "n", value: OptionValue("N"), conflicts: ["duration", "mode=receive", "mode=idle"],
+            group: .load,
             summary: "Send so many messages in all",
             manual: "Send *N* messages, on all connections together, then end as with `--duration`.",
             effect: .update(
@@ -32,7 +61,44 @@ extension OptionTable {
                     arguments.messageCount = try CountValue.parse(value)
                 })),
         OptionSpecification(
-            "in-flight", value: OptionValue("N"), default: "1", group: .load,
+            "rate", "r", value: OptionValue("N"), conflicts: ["in-flight", "mode=receive", "mode=idle"], group: .load,
+            summary: "Messages a second in all, replies or not",
+            manual: """
+                Send *N* messages a second on all connections together, evenly spaced, whatever the server does. The latency \
+                of a message counts from when it was due: a server that stands still for a second is seen to keep all \
+                those waiting that came in that second. Messages that were due and for which a connection had no room are \
+                counted as `unsent`.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.rate = try CountValue.parse(value, largest: 100_000_000)
+                })),
+        OptionSpecification(
+            "ramp", value: OptionValue("DURATION"), group: .load,
+            summary: "Reach the full load after so long",
+            manual: """
+                Begin gently: connections begin to send one after the other during *DURATION*, or `--rate` grows from nothing. \
+                It is part of the time that is measured, unless `--warmup` is as long.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.ramp = try DurationValue.parse(value, zeroAllowed: false)
+                })),
+        OptionSpecification(
+            "warmup", value: OptionValue("DURATION"), group: .load,
+            summary: "Send for so long before messages count",
+            manual: """
+                Send for *DURATION* before what `--duration` and `--messages` say, and leave the messages of that time out of \
+                all results but the errors.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.warmup = try DurationValue.parse(value, zeroAllowed: false)
+                })),
+        OptionSpecification(
+            "in-flight", value: OptionValue("N"), default: "1",
+            conflicts: OptionReference.values(of: "mode", but: BenchMode.echo),
+            group: .load,
             summary: "Messages of a connection without a reply",
             manual: """
                 Let *N* messages of each connection be without a reply; with each reply the next message is sent. With 1 \
@@ -54,7 +120,24 @@ extension OptionTable {
                     arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "message", "m", value: OptionValue("TEXT"), conflicts: ["size"], group: .messages,
+            "publishers", value: OptionValue("N"), default: "1", requires: ["mode=broadcast"], group: .load,
+            summary: "Connections that publish (broadcast)",
+            manual: "In `--mode broadcast`, publish on the first *N* connections; all others read.",
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.publisherCount = try CountValue.parse(value, largest: 10_000)
+                })),
+        OptionSpecification(
+            "heartbeat", value: OptionValue("DURATION"), default: "10s", requires: ["mode=idle"], group: .load,
+            summary: "Time from ping to ping (idle)",
+            manual: "In `--mode idle`, send each connection a ping every *DURATION*; all of them are evenly spaced.",
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.heartbeat = try DurationValue.parse(value, zeroAllowed: false)
+                })),
+        OptionSpecification(
+            "message", "m", value: OptionValue("TEXT"),
+            conflicts: ["size", "mode=connect", "mode=broadcast", "mode=idle"], group: .messages,
             summary: "Send this message",
             manual: """
                 Send *TEXT*, over and over. Since all messages are the same, a reply that is missing, doubled or out of \
@@ -66,8 +149,9 @@ extension OptionTable {
                     arguments.message = value
                 })),
         OptionSpecification(
-            "size", value: OptionValue("SIZE"), default: "20", conflicts: ["message"], group: .messages,
-            summary: "Size of the messages",
+            "size", value: OptionValue("SIZE"),
+            conflicts: ["message", "mode=receive", "mode=connect", "mode=idle"], group: .messages,
+            summary: "Size of the messages (20; broadcast: 40)",
             manual: """
                 Send messages of *SIZE*, each with its number and a hash of it and its connection in front, as 16 \
                 hexadecimal digits: so that every reply is known to be the right one. With less than 16 bytes, some of the \

@@ -62,7 +62,7 @@ extension OptionTable {
 
     /// The option for the passphrase of `--key` and `--tls-key`.
     static func passphrase(
-        conflicts: [OptionReference] = [], requires requirements: [String] = [], _ effect: OptionEffect
+        conflicts: [OptionReference] = [], requires requirements: [OptionReference] = [], _ effect: OptionEffect
     ) -> OptionSpecification {
         OptionSpecification(
             "passphrase", value: OptionValue("TEXT"), conflicts: conflicts, requires: requirements, group: .tls,

@@ -8,7 +8,7 @@ extension OptionTable {
                 Answer requests that ask for no WebSocket with the files of the directory *DIR*; WebSockets go on at \
                 any path, or at that of `--path`. Conditional requests and ranges are heeded. A directory is answered \
                 with its `index.html`, or with a page that lists it. Names that begin with a dot are neither served nor \
-                listed, but for `.well-known`, and neither is what a symbolic link finds outside *DIR*.
+                listed, but for `.well-known`, and neither is what a symbolic link finds by such a name, or outside *DIR*.
                 """,
             effect: .update(.listen { arguments, value in arguments.servedDirectory = value })),
         OptionSpecification(

@@ -1,0 +1,27 @@
+/// How long each part of opening a connection took; what redirects did is in it.
+public struct PhaseDurations: Sendable {
+    private var resolving = Duration.zero
+    private var connecting = Duration.zero
+    private var tunnelling = Duration.zero
+    private var securing = Duration.zero
+    private var upgrading = Duration.zero
+
+    /// Makes durations of nothing.
+    public init() {}
+
+    /// That of a phase; zero: there was none.
+    public subscript(phase: ConnectError.Phase) -> Duration {
+        get { self[keyPath: Self.path(of: phase)] }
+        set { self[keyPath: Self.path(of: phase)] = newValue }
+    }
+
+    private static func path(of phase: ConnectError.Phase) -> WritableKeyPath<PhaseDurations, Duration> {
+        switch phase {
+        case .resolving: \.resolving
+        case .connecting: \.connecting
+        case .tunnelling: \.tunnelling
+        case .securing: \.securing
+        case .upgrading: \.upgrading
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import WSCore
+
+/// Numbers of 32 bits as eight hexadecimal digits, which are valid in text, too.
+enum HexWord {
+    /// Eight hexadecimal digits, the highest first, as they lie in memory: each half byte becomes a byte, and 10 through 15
+    /// are 39 characters further on.
+    @inline(__always)
+    static func digits(of number: UInt32) -> UInt64 {
+        var word = UInt64(number.byteSwapped)
+        word = (word | word &<< 16) & 0x0000_FFFF_0000_FFFF
+        word = (word | word &<< 8) & 0x00FF_00FF_00FF_00FF
+        word = (word &>> 4 | word &<< 8) & 0x0F0F_0F0F_0F0F_0F0F
+        let isLetter = ((word &+ 0x0606_0606_0606_0606) &>> 4) & 0x0101_0101_0101_0101
+        return (word &+ 0x3030_3030_3030_3030 &+ isLetter &* 39).littleEndian
+    }
+
+    /// The number that up to eight digits are; nil: there is something else among them.
+    static func value(of digits: RawSpan) -> UInt32? {
+        var value: UInt32 = 0
+        for index in 0..<digits.byteCount {
+            switch digits.unsafeLoad(fromByteOffset: index, as: UInt8.self) {
+            case let digit where UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit:
+                value = value << 4 | UInt32(digit - UInt8(ascii: "0"))
+            case let digit where UInt8(ascii: "a")...UInt8(ascii: "f") ~= digit:
+                value = value << 4 | UInt32(digit - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return value
+    }
+}

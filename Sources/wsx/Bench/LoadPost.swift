@@ -1,0 +1,15 @@
+import WSCore
+
+/// What a thread of a load test and the one that directs it tell each other while it runs.
+struct LoadPost: Sendable {
+    /// How opening the connections went.
+    var openCount = 0
+    /// Why one of them was not opened.
+    var failure: Failure?
+    /// How many messages were published that count, when nothing more is sent.
+    var publishedCount = 0
+    /// How many messages each reader is to receive in all.
+    var expectedDeliveries = 0
+    /// When the load begins, on the loops' clock in nanoseconds.
+    var startTime: UInt64 = 0
+}

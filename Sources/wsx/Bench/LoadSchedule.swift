@@ -1,0 +1,50 @@
+import WSCore
+
+/// When the messages of an open loop are due, and on which connections: those of one thread.
+///
+///      rate │      ┌──────────
+///           │    ╱
+///           │  ╱
+///           └──────┴──────────
+///             ramp
+///
+/// The messages of all threads together are evenly spaced, and the connections take turns: message *g* belongs to
+/// connection *g* mod *connections*.
+struct LoadSchedule: Equatable, Sendable {
+    /// Messages a second, of all threads.
+    private let rate: Double
+    /// How long it takes until there are so many, in seconds.
+    private let ramp: Double
+    private let share: LoadShare
+    /// The connections of all threads, and those of this one.
+    private let (allConnections, connections): (Int, Int)
+    private var round = 0
+    /// Which connection of this thread is to send.
+    private(set) var position = 0
+
+    /// Makes a schedule of more than 0 messages a second and with a connection or more for each thread.
+    init(rate: Double, ramp: Duration = .zero, connectionCount: Int, share: LoadShare) {
+        self.rate = rate
+        self.ramp = ramp / .seconds(1)
+        self.share = share
+        allConnections = connectionCount
+        connections = share.connectionCount(of: connectionCount)
+    }
+
+    /// When the next message is due, in nanoseconds from the beginning.
+    var offset: UInt64 {
+        let number = Double(round) * Double(allConnections) + Double(share.connectionNumber(at: position))
+        let rampCount = rate * ramp / 2
+        let seconds =
+            number < rampCount ? (2 * ramp * number / rate).squareRoot() : ramp + (number - rampCount) / rate
+        return UInt64(min(seconds * 1e9, 0x1p62))
+    }
+
+    /// Goes on to the next message.
+    mutating func advance() {
+        position += 1
+        guard position == connections else { return }
+        position = 0
+        round += 1
+    }
+}

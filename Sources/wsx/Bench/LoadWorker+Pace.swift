@@ -1,0 +1,128 @@
+import WSCore
+
+// When messages are sent: in an open loop, when they are due; in a closed one, when there is room for them among those in
+// flight.
+extension LoadWorker {
+    /// So many messages are sent in one turn of the loop, so that replies are read meanwhile.
+    private static let mostInTurn = 4096
+    /// With so many messages waiting for room in the queues of their connections, no more are made until there is some.
+    private static let mostOwed = 1 << 20
+    /// How long it is waited then, in nanoseconds.
+    private static let owedPause: UInt64 = 1_000_000
+
+    /// Takes the present time, for all that is done next.
+    @inline(__always)
+    func takeTime() {
+        now = loop.nowNanoseconds
+    }
+
+    /// Whether a message counts that was due at a time.
+    @inline(__always)
+    func isCounted(_ time: UInt64) -> Bool { time >= countStart }
+
+    /// Sends what is due, and has the timer call again.
+    func continueLoad() {
+        guard phase == .loading else { return closeIfAnswered() }
+        takeTime()
+        switch mode {
+        case .connect: attemptDue()
+        case .receive: subscribe()
+        case .echo, .send, .broadcast, .idle: if schedule == nil { startConnections() } else { sendDue() }
+        }
+        drainIfSent()
+    }
+
+    /// Waits for the last replies when all messages have been sent.
+    func drainIfSent() {
+        if phase == .loading, remainingMessages == 0, owedCount == 0 { drain() }
+    }
+
+    // MARK: Closed loop
+
+    /// Has those connections send their first messages whose turn it is.
+    private func startConnections() {
+        let ramp = Double(settings.ramp.wholeNanoseconds) / Double(settings.arguments.connectionCount)
+        while startedCount < senders.count, phase == .loading {
+            let time = startTime + UInt64(ramp * Double(senders[startedCount].number))
+            guard time <= now else { return paceTimer?.start(at: time) ?? () }
+            startedCount += 1
+            refill(senders[startedCount - 1])
+        }
+    }
+
+    /// Sends as many messages as may be without a reply, as long as there is room for them.
+    func refill(_ load: LoadConnection) {
+        guard let connection = load.connection else { return }
+        while phase == .loading, remainingMessages > 0, load.ledger.expectedCount < inFlight, now < sendEnd,
+            !connection.isFull
+        {
+            guard send(on: load, dueAt: now) else { return }
+        }
+    }
+
+    // MARK: Open loop
+
+    private func sendDue() {
+        var count = 0
+        while let schedule, remainingMessages > 0, !senders.isEmpty {
+            let time = startTime + schedule.offset
+            guard time < sendEnd else { return }
+            guard time <= now, count < Self.mostInTurn else { return paceTimer?.start(at: time) ?? () }
+            guard owedCount < Self.mostOwed else { return paceTimer?.start(at: now + Self.owedPause) ?? () }
+            let load = senders[schedule.position % senders.count]
+            self.schedule?.advance()
+            count += 1
+            if isCounted(time) {
+                remainingMessages -= 1
+                delays.record(now - time)
+            }
+            if load.owedTimes.isEmpty, load.connection?.isFull == false {
+                _ = send(on: load, dueAt: time)
+            } else {
+                load.owedTimes.append(time)
+                owedCount += 1
+            }
+        }
+    }
+
+    /// A connection whose queue was full has room again.
+    func drained(_ load: LoadConnection) {
+        guard phase == .loading else { return closeIfAnswered() }
+        takeTime()
+        guard schedule != nil else { return sendOn(load) }
+        var sentCount = 0
+        for time in load.owedTimes {
+            guard load.connection?.isFull == false, send(on: load, dueAt: time) else { break }
+            sentCount += 1
+        }
+        load.owedTimes.removeFirst(sentCount)
+        owedCount -= sentCount
+        drainIfSent()
+    }
+
+    /// The messages of a connection that has ended fall to the others.
+    func forget(_ load: LoadConnection) {
+        guard schedule != nil else { return }
+        tally.unsent += load.owedTimes.count { isCounted($0) }
+        owedCount -= load.owedTimes.count
+        load.owedTimes = []
+        senders.removeAll { $0 === load }
+    }
+
+    /// Nothing more is sent: what should have been by now is counted.
+    func endSchedule() {
+        paceTimer = nil
+        for load in senders {
+            tally.unsent += load.owedTimes.count { isCounted($0) }
+            load.owedTimes = []
+        }
+        owedCount = 0
+        while let schedule, remainingMessages > 0, startTime + schedule.offset < endTime {
+            if isCounted(startTime + schedule.offset) {
+                tally.unsent += 1
+                remainingMessages -= 1
+            }
+            self.schedule?.advance()
+        }
+    }
+}

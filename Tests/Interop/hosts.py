@@ -1,0 +1,90 @@
+"""Machines that do not exist: network namespaces with sshd in each, and a network between them and the tests.
+
+Nothing of it is seen outside: neither the addresses nor the keys, and the machine's own ssh has no part in it.
+"""
+
+import os
+import pwd
+import shutil
+
+from processes import BINARY, PEERS, Running, environment, run, wait_until
+
+SSHD = "/usr/sbin/sshd"
+# All is done as the user who runs the tests, who has to be root, or to be allowed namespaces.
+IS_ROOT = os.geteuid() == 0
+UNSHARE = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"] + (
+    [] if IS_ROOT else ["--user", "--map-current-user", "--keep-caps"])
+
+SSHD_CONFIGURATION = """
+HostKey {directory}/host_key
+AuthorizedKeysFile {directory}/user_key.pub
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+UsePAM no
+StrictModes no
+PidFile none
+SetEnv PATH={directory}/bin:/usr/local/bin:/usr/bin:/bin
+"""
+
+SSH_CONFIGURATION = """
+{names}
+Host *
+    User {user}
+    IdentityFile {directory}/user_key
+    IdentitiesOnly yes
+    BatchMode yes
+    UserKnownHostsFile {directory}/known_hosts
+    GlobalKnownHostsFile none
+"""
+
+
+def why_there_are_none():
+    """Why there can be no hosts here, or None."""
+    for program in (SSHD, "ssh", "parallel", "ip"):
+        if not shutil.which(program):
+            return f"{program} is not installed"
+    trial = run([*UNSHARE, "sh", "-c", "mount -t tmpfs tmpfs /run && ip link add to-host type veth peer name eth0"])
+    return f"no namespaces here: {trial.err.strip()}" if trial.status else None
+
+
+class Hosts(Running):
+    """Hosts with these names, on which `wsx` is what is tested; `address` is one of ours that all of them reach."""
+
+    address = "10.66.1.1"
+
+    def __init__(self, directory, *names):
+        self._directory = directory
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        for name in ("host_key", "user_key"):
+            assert run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory / name]).status == 0
+        addresses = {name: f"10.66.{number}.2" for number, name in enumerate(names, 1)}
+        host_key = (directory / "host_key.pub").read_text()
+        (directory / "known_hosts").write_text("".join(f"{address} {host_key}" for address in addresses.values()))
+        (directory / "sshd_config").write_text(SSHD_CONFIGURATION.format(directory=directory))
+        (directory / "ssh_config").write_text(SSH_CONFIGURATION.format(
+            directory=directory, user=user,
+            names="\n".join(f"Host {name}\n    HostName {address}" for name, address in addresses.items())))
+        (directory / "shadow").write_text(f"{user}:*:::::::\n")
+        (directory / "parallel").mkdir()
+        (directory / "parallel/will-cite").touch()
+        (directory / "bin").mkdir()
+        (directory / "bin/wsx").symlink_to(BINARY)
+        super().__init__([*UNSHARE, PEERS / "hosts.sh", directory, *names])
+        try:
+            self._target = self.wait_for(r"^(\d+)\n", "out").group(1).decode()
+            wait_until(lambda: self.err.count("listening on 0.0.0.0") == len(names), what="sshd")
+        except AssertionError:
+            self.__exit__()
+            raise
+
+    def inside(self, directory, *words):
+        """The command line by which these words run where the hosts can be reached, in a directory."""
+        user = [] if IS_ROOT else ["--user", "--preserve-credentials"]
+        return ["nsenter", f"--target={self._target}", "--mount", "--net", *user, f"--wd={directory}", "--", *words]
+
+    @property
+    def environment(self):
+        """With it, parallel and a shell find the hosts, and wsx; and no word of parallel's about itself is shown."""
+        return environment(
+            PATH=f"{self._directory}/bin:{os.environ['PATH']}", PARALLEL_HOME=self._directory / "parallel",
+            PARALLEL_SSH=f"ssh -F {self._directory}/ssh_config")

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct PreciseTimerTests {
+    @Test("a timer fires once, not before its time")
+    func once() throws {
+        try withLoop { loop in
+            var times: [UInt64] = []
+            let timer = PreciseTimer(on: loop) { times.append(loop.nowNanoseconds) }
+            let time = loop.nowNanoseconds + 1_234_567
+            timer.start(at: time)
+            loop.run { !times.isEmpty }
+            loop.run(for: .milliseconds(5))
+            #expect(times.count == 1)
+            #expect(times.allSatisfy { $0 >= time })
+        }
+    }
+
+    @Test("a time that is over fires at once, again and again from the action")
+    func past() throws {
+        try withLoop { loop in
+            var count = 0
+            var timer: PreciseTimer?
+            timer = PreciseTimer(on: loop) {
+                count += 1
+                if count < 100 { timer?.start(at: count.isMultiple(of: 2) ? 0 : loop.nowNanoseconds) }
+            }
+            timer?.start(at: 1)
+            loop.run { count == 100 }
+            loop.run(for: .milliseconds(5))
+            #expect(count == 100)
+            timer = nil
+        }
+    }
+
+    @Test("one that is stopped, or released by its own action, fires no more")
+    func stopped() throws {
+        try withLoop { loop in
+            var count = 0
+            let stopped = PreciseTimer(on: loop) { count += 100 }
+            stopped.start(at: loop.nowNanoseconds + 1_000_000)
+            stopped.stop()
+            var released: PreciseTimer?
+            released = PreciseTimer(on: loop) {
+                count += 1
+                released = nil
+            }
+            released?.start(at: loop.nowNanoseconds + 1_000_000)
+            loop.run(for: .milliseconds(10))
+            #expect(count == 1)
+        }
+    }
+
+    @Test("a later start takes the place of an earlier one")
+    func again() throws {
+        try withLoop { loop in
+            var time: UInt64 = 0
+            let timer = PreciseTimer(on: loop) { time = loop.nowNanoseconds }
+            let start = loop.nowNanoseconds
+            timer.start(at: start + 1_000_000)
+            timer.start(at: start + 8_000_000)
+            loop.run { time > 0 }
+            #expect(time >= start + 8_000_000)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct LoadScheduleTests {
+    /// The times at which so many messages of a thread are due, each with its connection.
+    private static func due(_ schedule: LoadSchedule, _ count: Int) -> [(time: UInt64, position: Int)] {
+        var schedule = schedule
+        return (0..<count).map { _ in
+            defer { schedule.advance() }
+            return (schedule.offset, schedule.position)
+        }
+    }
+
+    @Test("messages are evenly spaced, and the connections take turns")
+    func spacing() {
+        let schedule = LoadSchedule(rate: 1000, connectionCount: 3, share: LoadShare(index: 0, count: 1))
+        let due = Self.due(schedule, 7)
+        #expect(due.map(\.time) == (0..<7).map { $0 * 1_000_000 })
+        #expect(due.map(\.position) == [0, 1, 2, 0, 1, 2, 0])
+    }
+
+    @Test("the schedules of several threads together are that of one", arguments: [2, 3, 5])
+    func shares(threads: Int) {
+        let times = (0..<threads).flatMap { index in
+            let share = LoadShare(index: index, count: threads)
+            return Self.due(LoadSchedule(rate: 777, connectionCount: 5, share: share), 200).map(\.time)
+        }
+        let whole = LoadSchedule(rate: 777, connectionCount: 5, share: LoadShare(index: 0, count: 1))
+        #expect(Array(times.sorted().prefix(200)) == Self.due(whole, 200).map(\.time))
+    }
+
+    @Test("a ramp sends half as many, with growing speed, and goes over into the rate")
+    func ramp() {
+        let schedule = LoadSchedule(
+            rate: 1000, ramp: .seconds(2), connectionCount: 1, share: LoadShare(index: 0, count: 1))
+        let times = Self.due(schedule, 3001).map(\.time)
+        #expect(times.count { $0 < 2_000_000_000 } == 1000)
+        #expect(times.count { $0 < 1_000_000_000 } == 250)
+        #expect(times.count { $0 >= 2_000_000_000 && $0 < 4_000_000_000 } == 2000)
+        let gaps = zip(times.dropFirst(), times).map { Int($0) - Int($1) }
+        #expect(zip(gaps.dropFirst(), gaps).allSatisfy { $0 <= $1 + 2 }, "no gap is longer than the one before")
+    }
+
+    @Test("no rate and no length of a run has the times overflow")
+    func extremes() {
+        var slow = LoadSchedule(
+            rate: 1, ramp: .seconds(1_000_000_000), connectionCount: 1_000_000, share: LoadShare(index: 0, count: 1))
+        for _ in 0..<2_000_000 { slow.advance() }
+        #expect(slow.offset > 0)
+        #expect(slow.offset <= 1 << 62)
+    }
+}

@@ -1,0 +1,16 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct RejectionCounterTests {
+    @Test("so many requests are refused as were asked for, or all, or none")
+    func counts() {
+        for (rejection, statuses) in [
+            (Rejection(status: 503, count: 2), [503, 503, nil, nil]), (Rejection(status: 401), [401, 401, 401, 401]),
+            (nil, [nil, nil, nil, nil]),
+        ] as [(Rejection?, [Int?])] {
+            var counter = RejectionCounter(rejection)
+            #expect(statuses.map { _ in counter.next() } == statuses)
+        }
+    }
+}

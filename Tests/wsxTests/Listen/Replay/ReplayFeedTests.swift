@@ -1,0 +1,143 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ReplayFeedTests {
+    @Test("what the server said of itself is said at the end of the turn, and meanwhile the client is not read")
+    func opening() throws {
+        try withFeed(["a", "b"]) { loop, host, feed in
+            feed.open()
+            #expect(feed.isBusy && host.log == ["pause"])
+            loop.runOnce()
+            #expect(!feed.isBusy && host.log == ["pause", "a", "b", "resume"])
+        }
+    }
+
+    @Test("a short answer is given at once, and a message without one has none")
+    func answer() throws {
+        try withFeed([], answers: ["x", "y"]) { loop, host, feed in
+            var said: [String] = []
+            for _ in 0..<2 { feed.answer(RawSpan(), as: .text) { _, payload, _ in said.append(text(of: payload)) } }
+            #expect(said == ["x", "y"])
+            loop.runOnce()
+            #expect(!feed.isBusy && host.log == [])
+        }
+    }
+
+    @Test("of a long answer a mebibyte or so is given at once, and the rest at the end of the turn")
+    func longAnswer() throws {
+        let pieces = (0..<4).map { String(repeating: "\($0)", count: 600_000) }
+        try withFeed([], answers: pieces) { loop, host, feed in
+            var said: [String] = []
+            feed.answer(RawSpan(), as: .text) { _, payload, _ in said.append(text(of: payload)) }
+            #expect(said == Array(pieces[..<2]))
+            #expect(feed.isBusy && host.log == ["pause"])
+            loop.runOnce()
+            #expect(host.log == ["pause", pieces[2], pieces[3], "resume"])
+        }
+    }
+
+    @Test("it goes on only while there is room")
+    func room() throws {
+        try withFeed(["a", "b", "c"]) { loop, host, feed in
+            host.room = 1
+            feed.open()
+            loop.runOnce()
+            #expect(feed.isBusy && host.log == ["pause", "a"])
+            host.room = 1
+            feed.goOn()
+            #expect(feed.isBusy && host.log == ["pause", "a", "b"])
+            host.room = .max
+            feed.goOn()
+            #expect(!feed.isBusy && host.log == ["pause", "a", "b", "c", "resume"])
+            feed.goOn()
+            #expect(host.log.last == "resume" && host.log.count == 5)
+        }
+    }
+
+    @Test("the client is closed behind the last reply, if it is to be")
+    func close() throws {
+        try withFeed(["a", "b"]) { loop, host, feed in
+            feed.open()
+            feed.closeAtEnd()
+            loop.runOnce()
+            #expect(host.log == ["pause", "a", "b", "close", "resume"])
+        }
+    }
+
+    @Test("what has not been said when the connection ends is forgotten")
+    func cancel() throws {
+        try withFeed(["a", "b"]) { loop, host, feed in
+            host.room = 1
+            feed.open()
+            loop.runOnce()
+            feed.cancel()
+            host.room = .max
+            feed.goOn()
+            loop.runOnce()
+            #expect(!feed.isBusy && host.log == ["pause", "a"])
+        }
+    }
+
+    @Test("a reply comes as long after what it answers as it did")
+    func pause() throws {
+        try withFeed(["a"], pause: .seconds(3600)) { loop, host, feed in
+            feed.open()
+            loop.runOnce()
+            let pause = try #require(host.pauses.first)
+            #expect(pause > .zero && pause <= .seconds(3600))
+        }
+    }
+
+    /// A feed of what the server said of itself, and to the only message that the client sent: an empty text.
+    private func withFeed(
+        _ opening: [String], answers: [String] = [], pause: Duration = .zero,
+        _ body: (EventLoop, Host, ReplayFeed) throws -> Void
+    ) throws {
+        var payloads: [UInt8] = []
+        let replies = [opening, answers].map { texts in
+            texts.map { text in
+                let start = payloads.count
+                payloads += Array(text.utf8)
+                return ReplayConversation.Reply(item: .message(.text), payload: start..<payloads.count, pause: pause)
+            }
+        }
+        let request = ReplayConversation.Request(kind: .text, payload: 0..<0)
+        let conversation = ReplayConversation(
+            [.init(request: nil, replies: replies[0]), .init(request: request, replies: replies[1])], payloads: payloads
+        )
+        let loop = try EventLoop()
+        let host = Host(on: loop)
+        try body(loop, host, ReplayFeed(conversation, client: 1, of: host))
+    }
+
+    private func text(of payload: RawSpan) -> String {
+        payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// A client that takes what there is room for, and remembers what happens.
+private final class Host: ReplayHost {
+    let loop: EventLoop
+    /// So many things can still be said.
+    var room = Int.max
+    var log: [String] = []
+    var pauses: [Duration] = []
+
+    init(on loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func hasRoom(for client: Int) -> Bool { room > 0 }
+
+    func say(_ item: InputItem, _ payload: RawSpan, after pause: Duration, to client: Int) {
+        room -= 1
+        log.append(payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+        pauses.append(pause)
+    }
+
+    func closeAfterReplay(_ client: Int) { log.append("close") }
+    func pauseForReplay(_ client: Int) { log.append("pause") }
+    func resumeAfterReplay(_ client: Int) { log.append("resume") }
+}

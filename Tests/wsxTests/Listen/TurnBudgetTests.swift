@@ -1,0 +1,85 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct TurnBudgetTests {
+    /// So many empty messages for a thousand clients are within the budget, and one more is not.
+    private static let messages =
+        (TurnBudget.turnBytes - 1) / (TurnBudget.bytesPerMessage + 1000 * TurnBudget.bytesPerClient)
+
+    @Test("a sender whose messages have had their share of a turn waits for the next, and then goes on")
+    func share() throws {
+        try withBudget { loop, host, budget in
+            spend(Self.messages, of: budget, from: 1)
+            #expect(host.paused == [])
+            spend(1, of: budget, from: 1)
+            #expect(host.paused == [1])
+            #expect(!budget.holdsInput)
+            loop.turn { !host.resumed.isEmpty }
+            #expect(host.resumed == [1])
+        }
+    }
+
+    @Test("the input waits like a client, until it is told that it need not")
+    func input() throws {
+        try withBudget { loop, host, budget in
+            host.didResume = { _ in #expect(!budget.holdsInput, "it would not go on") }
+            spend(Self.messages + 1, of: budget, from: nil)
+            #expect(host.paused == [nil])
+            #expect(budget.holdsInput)
+            loop.turn { !host.resumed.isEmpty }
+            #expect(host.resumed == [nil])
+        }
+    }
+
+    @Test("each turn has a budget, and so has each sender")
+    func renewal() throws {
+        try withBudget { loop, host, budget in
+            for _ in 0..<3 {
+                spend(Self.messages, of: budget, from: 1)
+                loop.runOnce()
+            }
+            #expect(host.paused == [])
+            spend(Self.messages, of: budget, from: 1)
+            spend(Self.messages, of: budget, from: 2)
+            #expect(host.paused == [])
+            spend(1, of: budget, from: 2)
+            spend(Self.messages + 1, of: budget, from: 1)
+            spend(Self.messages + 1, of: budget, from: nil)
+            #expect(host.paused == [2, 1, nil])
+            loop.turn { host.resumed.count == 3 }
+            #expect(host.resumed == [2, 1, nil])
+        }
+    }
+
+    @Test("the bytes of a message count once for each client")
+    func bytes() throws {
+        try withBudget { _, host, budget in
+            budget.spend(TurnBudget.turnBytes / 4, for: 3, from: 1)
+            #expect(host.paused == [])
+            budget.spend(TurnBudget.turnBytes / 4, for: 1, from: 1)
+            #expect(host.paused == [1])
+        }
+    }
+
+    @Test("a few dozen frames that are shown are enough for a turn")
+    func shownFrames() throws {
+        try withBudget { _, host, budget in
+            for _ in 0..<63 { budget.spend(TurnBudget.bytesPerShownFrame, from: 1) }
+            #expect(host.paused == [])
+            budget.spend(TurnBudget.bytesPerShownFrame, from: 1)
+            #expect(host.paused == [1])
+        }
+    }
+
+    private func spend(_ messages: Int, of budget: TurnBudget, from sender: Int?) {
+        for _ in 0..<messages { budget.spend(0, for: 1000, from: sender) }
+    }
+
+    private func withBudget(_ body: (EventLoop, RecordingBroadcastHost, TurnBudget) throws -> Void) throws {
+        let loop = try EventLoop()
+        let host = RecordingBroadcastHost(on: loop)
+        try body(loop, host, TurnBudget(of: host))
+    }
+}

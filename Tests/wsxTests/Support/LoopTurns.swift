@@ -1,0 +1,11 @@
+import Testing
+import WSCore
+
+extension EventLoop {
+    /// Turns until `isDone`; records an issue when that takes longer than ten seconds.
+    func turn(until isDone: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+        let end = now + .seconds(10)
+        while !isDone(), now < end { runOnce() }
+        if !isDone() { Issue.record("this is not done after ten seconds", sourceLocation: sourceLocation) }
+    }
+}

@@ -1,0 +1,42 @@
+import WSCore
+
+@testable import wsx
+
+/// Clients and an input that exist only in what they are asked about, and remembers what is done with them.
+final class RecordingBroadcastHost: BroadcastHost {
+    let loop: EventLoop
+    var clientCount = 2
+    /// What the clients whose queues are full have not taken, in bytes, by their numbers.
+    var unsentBytes: [Int: Int] = [:]
+    /// Called when it is asked what a client has not taken.
+    var willLook: (Int) -> Void = { _ in }
+    /// Called when a sender may go on.
+    var didResume: (Int?) -> Void = { _ in }
+    /// The senders that were paused and resumed, in order; nil stands for the input.
+    var paused: [Int?] = []
+    var resumed: [Int?] = []
+    var closed: [String] = []
+
+    init(on loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func fullReaders(but sender: Int?) -> [Int] { unsentBytes.keys.filter { $0 != sender } }
+
+    func unsentBytes(of reader: Int) -> Int? {
+        willLook(reader)
+        return unsentBytes[reader]
+    }
+
+    func pauseSender(_ sender: Int?, for reason: PauseReasons) { paused.append(sender) }
+
+    func resumeSender(_ sender: Int?, after reason: PauseReasons) {
+        resumed.append(sender)
+        didResume(sender)
+    }
+
+    func close(slowReader reader: Int, because fault: String) {
+        closed.append("\(reader) \(fault)")
+        unsentBytes[reader] = nil
+    }
+}
