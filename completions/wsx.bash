@@ -174,6 +174,11 @@ _wsx() {
             COMPREPLY=($(compgen -W $'text\njson' -- "$current"))
             return
             ;;
+        'bench --baseline' | 'bench --baseline=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
         'bench --hdr' | 'bench --hdr=')
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$current"))
@@ -188,11 +193,16 @@ _wsx() {
             COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
             return
             ;;
-        'bench -c' | 'bench --connections' | 'bench --connections=' | 'bench --connect-rate' | 'bench --connect-rate=' | 'bench -t' | 'bench --threads' | 'bench --threads=' | 'bench -d' | 'bench --duration' | 'bench --duration=' | 'bench -n' | 'bench --messages' | 'bench --messages=' | 'bench -r' | 'bench --rate' | 'bench --rate=' | 'bench --ramp' | 'bench --ramp=' | 'bench --warmup' | 'bench --warmup=' | 'bench --in-flight' | 'bench --in-flight=' | 'bench --reply-timeout' | 'bench --reply-timeout=' | 'bench --publishers' | 'bench --publishers=' | 'bench --heartbeat' | 'bench --heartbeat=' | 'bench -m' | 'bench --message' | 'bench --message=' | 'bench --size' | 'bench --size=' | 'bench --close-code' | 'bench --close-code=' | 'bench --close-reason' | 'bench --close-reason=' | 'bench --close-timeout' | 'bench --close-timeout=' | 'bench -H' | 'bench --header' | 'bench --header=' | 'bench -s' | 'bench --subprotocol' | 'bench --subprotocol=' | 'bench -a' | 'bench --auth' | 'bench --auth=' | 'bench --bearer' | 'bench --bearer=' | 'bench -b' | 'bench --cookie' | 'bench --cookie=' | 'bench -o' | 'bench --origin' | 'bench --origin=' | 'bench --host' | 'bench --host=' | 'bench --user-agent' | 'bench --user-agent=' | 'bench --max-redirects' | 'bench --max-redirects=' | 'bench --resolve' | 'bench --resolve=' | 'bench --source-ip' | 'bench --source-ip=' | 'bench --connect-timeout' | 'bench --connect-timeout=' | 'bench --proxy' | 'bench --proxy=' | 'bench --no-proxy' | 'bench --no-proxy=' | 'bench --passphrase' | 'bench --passphrase=' | 'bench --pin' | 'bench --pin=' | 'bench --tls-server-name' | 'bench --tls-server-name=' | 'bench --compress-window-bits' | 'bench --compress-window-bits=' | 'bench --max-message-size' | 'bench --max-message-size=' | 'bench --max-fragments' | 'bench --max-fragments=' | 'bench --fragment-size' | 'bench --fragment-size=' | 'bench --threshold' | 'bench --threshold=')
+        'bench -c' | 'bench --connections' | 'bench --connections=' | 'bench --connect-rate' | 'bench --connect-rate=' | 'bench -t' | 'bench --threads' | 'bench --threads=' | 'bench -d' | 'bench --duration' | 'bench --duration=' | 'bench -n' | 'bench --messages' | 'bench --messages=' | 'bench -r' | 'bench --rate' | 'bench --rate=' | 'bench --ramp' | 'bench --ramp=' | 'bench --start-at' | 'bench --start-at=' | 'bench --warmup' | 'bench --warmup=' | 'bench --in-flight' | 'bench --in-flight=' | 'bench --reply-timeout' | 'bench --reply-timeout=' | 'bench --publishers' | 'bench --publishers=' | 'bench --heartbeat' | 'bench --heartbeat=' | 'bench -m' | 'bench --message' | 'bench --message=' | 'bench --size' | 'bench --size=' | 'bench --close-code' | 'bench --close-code=' | 'bench --close-reason' | 'bench --close-reason=' | 'bench --close-timeout' | 'bench --close-timeout=' | 'bench -H' | 'bench --header' | 'bench --header=' | 'bench -s' | 'bench --subprotocol' | 'bench --subprotocol=' | 'bench -a' | 'bench --auth' | 'bench --auth=' | 'bench --bearer' | 'bench --bearer=' | 'bench -b' | 'bench --cookie' | 'bench --cookie=' | 'bench -o' | 'bench --origin' | 'bench --origin=' | 'bench --host' | 'bench --host=' | 'bench --user-agent' | 'bench --user-agent=' | 'bench --max-redirects' | 'bench --max-redirects=' | 'bench --resolve' | 'bench --resolve=' | 'bench --source-ip' | 'bench --source-ip=' | 'bench --connect-timeout' | 'bench --connect-timeout=' | 'bench --proxy' | 'bench --proxy=' | 'bench --no-proxy' | 'bench --no-proxy=' | 'bench --passphrase' | 'bench --passphrase=' | 'bench --pin' | 'bench --pin=' | 'bench --tls-server-name' | 'bench --tls-server-name=' | 'bench --compress-window-bits' | 'bench --compress-window-bits=' | 'bench --max-message-size' | 'bench --max-message-size=' | 'bench --max-fragments' | 'bench --max-fragments=' | 'bench --fragment-size' | 'bench --fragment-size=' | 'bench --threshold' | 'bench --threshold=')
             return
             ;;
         'bench merge --output' | 'bench merge --output=')
             COMPREPLY=($(compgen -W $'text\njson' -- "$current"))
+            return
+            ;;
+        'bench merge --baseline' | 'bench merge --baseline=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
             return
             ;;
         'bench merge --hdr' | 'bench merge --hdr=')
@@ -229,14 +239,14 @@ _wsx() {
             ;;
         bench)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--connect-rate\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--ramp\n--warmup\n--in-flight\n--reply-timeout\n--publishers\n--heartbeat\n-m\n--message\n--size\n--binary\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--connect-rate\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--ramp\n--start-at\n--warmup\n--in-flight\n--reply-timeout\n--publishers\n--heartbeat\n-m\n--message\n--size\n--binary\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--baseline\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
             elif ((COMP_CWORD == 2)); then
                 COMPREPLY=($(compgen -W $'merge' -- "$current"))
             fi
             ;;
         'bench merge')
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--output\n--threshold\n--hdr\n--report\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--output\n--threshold\n--baseline\n--hdr\n--report\n-h\n--help' -- "$current"))
             else
                 compopt -o filenames 2>/dev/null
                 COMPREPLY=($(compgen -f -- "$current"))

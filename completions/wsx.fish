@@ -146,6 +146,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s n -l messages -x -d 'Send so many messages in all'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s r -l rate -x -d 'Messages a second in all, replies or not'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l ramp -x -d 'Reach the full load after so long'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l start-at -x -d 'Begin to send at this time'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l warmup -x -d 'Send for so long before messages count'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l in-flight -x -d 'Messages of a connection without a reply'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l reply-timeout -x -d 'Time to wait for a reply'
@@ -191,6 +192,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l fragment-size -x -d 'Split larger outgoing messages'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l output -x -a "text\t'a table to be read' json\t'one JSON object'" -d 'How results are written to stdout'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l threshold -x -d 'Exit with 7 unless this holds: \'p99<20ms\''
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l baseline -r -F -d 'Compare with an earlier run\'s JSON in FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l hdr -r -F -d 'Write the latencies of each second to FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l report -r -F -d 'Draw the results in FILE, a page in HTML'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s q -l quiet -d 'No notices on stderr'
@@ -200,6 +202,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -F
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l output -x -a "text\t'a table to be read' json\t'one JSON object'" -d 'How results are written to stdout'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l threshold -x -d 'Exit with 7 unless this holds: \'p99<20ms\''
+complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l baseline -r -F -d 'Compare with an earlier run\'s JSON in FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l hdr -r -F -d 'Write the latencies of each second to FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l report -r -F -d 'Draw the results in FILE, a page in HTML'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -s h -l help -d 'Show help; -h is the short form'

@@ -13,31 +13,34 @@ from scripted_server import ScriptedServer
 TIMES = ["min", "mean", "stddev", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "p99999", "max"]
 
 
-def bench(*arguments, **options):
+def bench(*arguments, check_sum=True, **options):
     """Runs bench and returns its results, with all that always holds asserted."""
     result = wsx("bench", "--output", "json", *arguments, **options)
-    return result, check(result.out)
+    return result, check(result.out, check_sum)
 
 
-def check(out):
-    """The results in what was written, with all that always holds asserted."""
+def check(out, check_sum=True):
+    """The results in what was written, with all that always holds asserted; `check_sum`: also what does of echoes."""
     assert out.count(b"\n") == 1 and out.endswith(b"\n")
     results = json.loads(out)
     assert list(results) == [
         "mode", "url", "connections", "threads", "duration_s", "rate_per_second", "messages", "errors", "bytes",
         "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
-        "message", "in_flight", "rate_asked", "load_cpu_s", "thresholds"]
+        "message", "in_flight", "rate_asked", "load_cpu_s",
+        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "thresholds", "baseline"]
     messages = results["messages"]
     assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "unsent"]
-    assert messages["sent"] == messages["received"] + messages["lost"] + messages["mismatched"]
+    if check_sum:
+        assert messages["sent"] == messages["received"] + messages["lost"] + messages["mismatched"]
     assert list(results["errors"]) == ["connect", "handshake", "protocol", "closed", "timeout"]
     assert list(results["bytes"]) == ["sent", "received", "wire_sent", "wire_received"]
     for times in (results["latency_us"], results["handshake_us"]):
         assert list(times) == TIMES
         ordered = [times[name] for name in ["min", *TIMES[3:]]]
         assert ordered == sorted(ordered)
-    in_time = sum(second["received"] for second in results["per_second"])
-    assert in_time <= messages["received"]
+    counted = "sent" if results["mode"] == "send" else "received"
+    in_time = sum(second[counted] for second in results["per_second"])
+    assert in_time <= messages[counted]
     if results["duration_s"]:
         assert results["rate_per_second"] == pytest.approx(in_time / results["duration_s"], rel=0.01, abs=0.06)
     return results
@@ -77,10 +80,16 @@ def test_a_run_of_a_duration_has_a_row_for_each_second(wsx_echo):
 def test_people_get_a_table(wsx_echo):
     result = wsx("bench", wsx_echo.url, "-c", "3", "-n", "1200", "--size", "5")
     assert (result.status, result.err) == (0, "")
-    assert "Echo of text messages of 5 bytes" in result.lines[0]
+    assert result.lines[0].startswith("Echo of text messages of 5 bytes for ")
+    assert result.lines[1] == "on 3 connections, 1 in flight on each"
     assert "1,200 sent, 1,200 received, all as they were sent" in result.out.decode()
-    labels = [line.split()[0] for line in result.lines[9:]]
-    assert labels == ["min", "mean", "stddev", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999", "max"]
+    start = result.lines.index("latencies")
+    labels = [line.split()[::3] for line in result.lines[start + 1:start + 5]]
+    assert labels == [
+        ["min", "p50", "p99"], ["mean", "p75", "p99.9"], ["stddev", "p90", "p99.99"], ["max", "p95", "p99.999"]]
+    chart = result.lines[start + 6:]
+    assert sum(int(line.split("│")[1].split()[-3].replace(",", "")) for line in chart if line.endswith("%")) == 1200
+    assert all(len(line) <= 80 for line in result.lines)
     assert b"\x1b" not in result.out
 
 

@@ -5,19 +5,19 @@ extension BenchResults {
     static let version = 1
 
     /// The results as one object on one line.
-    /// - Parameter verdicts: What was found by thresholds.
-    func json(verdicts: [Threshold.Verdict] = []) -> String {
+    /// - Parameter judgement: What is thought of them.
+    func json(_ judgement: BenchJudgement = BenchJudgement()) -> String {
         var json = JSONWriter()
-        add(to: &json, verdicts: verdicts)
+        add(to: &json, judgement)
         json.endObject()
         return json.text.string + "\n"
     }
 
     /// Adds the results to an object, as its members.
     /// - Parameters:
-    ///   - verdicts: What was found by thresholds.
+    ///   - judgement: What is thought of them.
     ///   - hasHistogramOfEachSecond: They are most of it, and only needed to merge results.
-    func add(to json: inout JSONWriter, verdicts: [Threshold.Verdict], hasHistogramOfEachSecond: Bool = true) {
+    func add(to json: inout JSONWriter, _ judgement: BenchJudgement, hasHistogramOfEachSecond: Bool = true) {
         json.add("mode", description.mode.rawValue)
         json.add("url", description.url)
         json.add("connections", description.connections)
@@ -37,7 +37,19 @@ extension BenchResults {
         json.add("start_time", EventTime.text(of: startTime))
         addDescription(to: &json)
         json.add("load_cpu_s", loadProcessorTime / .seconds(1), digits: 6)
-        Self.add(verdicts, to: &json)
+        addPhases(to: &json)
+        Self.add("delay_us", delays, to: &json)
+        json.add("delay_histogram", delays.base64())
+        judgement.add(to: &json)
+    }
+
+    private func addPhases(to json: inout JSONWriter) {
+        json.beginObject("handshake_phases_us")
+        for (phase, field, _) in PhaseHistograms.names { phases.read(phase) { Self.add(field, $0, to: &json) } }
+        json.endObject()
+        json.beginObject("handshake_phase_histograms")
+        for (phase, field, _) in PhaseHistograms.names { phases.read(phase) { json.add(field, $0.base64()) } }
+        json.endObject()
     }
 
     private func addDescription(to json: inout JSONWriter) {
@@ -51,23 +63,6 @@ extension BenchResults {
         }
         json.add("in_flight", orNull: description.inFlight)
         json.add("rate_asked", orNull: description.rateAsked)
-    }
-
-    private static func add(_ verdicts: [Threshold.Verdict], to json: inout JSONWriter) {
-        json.beginArray("thresholds")
-        for verdict in verdicts {
-            json.beginElement()
-            json.add("expression", verdict.threshold.expression)
-            switch (verdict.value, verdict.threshold.bound) {
-            case (nil, _): json.addNull("value")
-            case (let value?, .time): json.add("value", value / 1000, digits: 3)
-            case (let value?, .number): json.add("value", value, digits: verdict.threshold.metric == .rate ? 1 : 0)
-            case (let value?, .share): json.add("value", value, digits: 9)
-            }
-            json.add("met", verdict.isMet)
-            json.endObject()
-        }
-        json.endArray()
     }
 
     private func addSeconds(to json: inout JSONWriter, hasHistograms: Bool) {

@@ -12,6 +12,8 @@ extension BenchResults {
         try add(other.tally)
         try latencies.add(checking: other.latencies)
         try handshakes.add(checking: other.handshakes)
+        try add(other.phases)
+        try delays.add(checking: other.delays)
         try add(other.seconds)
         duration = max(duration, other.duration)
         processorTime += other.processorTime
@@ -28,6 +30,15 @@ extension BenchResults {
         }
     }
 
+    /// Adds how long parts of opening connections took in another load.
+    mutating func add(_ other: borrowing PhaseHistograms) throws(BenchResultsError) {
+        for phase in ConnectError.Phase.allCases {
+            try other.read(phase) { (addend) throws(BenchResultsError) in
+                try phases.update(phase) { (sum) throws(BenchResultsError) in try sum.add(checking: addend) }
+            }
+        }
+    }
+
     /// Adds the seconds of a load that is taken to have run at the same time.
     mutating func add(_ others: [BenchSecond]) throws(BenchResultsError) {
         for (number, second) in others.enumerated() {
@@ -36,6 +47,16 @@ extension BenchResults {
             } else {
                 seconds.append(second)
             }
+        }
+        try Self.checkSum(of: seconds)
+    }
+
+    /// Throws ``BenchResultsError/tooLarge`` where the messages cannot be counted.
+    static func checkSum(of seconds: [BenchSecond]) throws(BenchResultsError) {
+        var (sent, received) = (0, 0)
+        for second in seconds {
+            sent = try sum(sent, second.sent)
+            received = try sum(received, second.received)
         }
     }
 

@@ -14,6 +14,8 @@ extension BenchResults {
                 try add(worker.tally)
                 try latencies.add(checking: worker.latencies.total)
                 try handshakes.add(checking: worker.handshakes)
+                try add(worker.phases)
+                try delays.add(checking: worker.delays)
                 try add(worker.latencies.seconds)
             } catch {
                 preconditionFailure("what a run has measured cannot be added up: \(error)")

@@ -10,19 +10,23 @@ struct BenchResults: ~Copyable {
     var latencies: Histogram
     /// How long connections took to open, in nanoseconds.
     var handshakes: Histogram
+    /// How long each part of that took.
+    var phases = PhaseHistograms()
+    /// How much later than they were due messages of an open loop were sent by this end, in nanoseconds.
+    var delays = Histogram()
     /// What went and came in each second while messages were sent.
     var seconds: [BenchSecond]
     /// How long messages were sent.
     var duration: Duration
     /// What the processors have spent, from the start of the process.
     var processorTime: Duration
-    /// What they have spent while messages were sent.
+    /// What the threads of the load have spent while messages were sent.
     var loadProcessorTime: Duration
     /// The wall-clock time of the first message.
     var startTime: WallTime
 
     /// What the mode is about, while messages were sent: messages that were sent one way, or else that came.
-    var countInTime: Int { seconds.reduce(0) { $0 + (description.mode == .send ? $1.sent : $1.received) } }
+    var countInTime: Int { seconds.reduce(0) { $0 + $1.count(in: description.mode) } }
 
     /// Those by the time, in a second.
     var rate: Double { duration > .zero ? Double(countInTime) / (duration / .seconds(1)) : 0 }

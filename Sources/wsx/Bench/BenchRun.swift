@@ -38,6 +38,7 @@ final class BenchRun {
         launchTime = loop.now
         crew = LoadCrew(on: loop)
         outputs = try ResultOutputs(settings.arguments, console: console)
+        try outputs.check(settings.description)
     }
 
     /// Runs, and returns why it did not end as asked, if it did not.
@@ -65,7 +66,7 @@ final class BenchRun {
         let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
         guard workers.contains(where: { $0.handshakes.totalCount > 0 }) else {
             // Without a connection there is nothing to tell but why; who opens the page finds the errors in it.
-            let problem = outputs.writeReport(results, [])
+            let problem = outputs.writeReport(results, BenchJudgement())
             return signalFailure ?? failure ?? problem
         }
         return report(results)
@@ -122,9 +123,9 @@ final class BenchRun {
 
     /// Writes the results and judges them; returns the worst of what went wrong.
     private func report(_ results: borrowing BenchResults) -> Failure? {
-        let verdicts = outputs.verdicts(on: results)
-        let problem = outputs.write(results, verdicts)
-        let judgement = outputs.judge(verdicts)
-        return problem ?? signalFailure ?? verdict(on: results.tally) ?? judgement
+        let judgement = outputs.judgement(on: results)
+        let problem = outputs.write(results, judgement)
+        let verdict = outputs.failure(of: judgement)
+        return problem ?? signalFailure ?? self.verdict(on: results.tally) ?? verdict
     }
 }

@@ -2,32 +2,49 @@ import WSCore
 
 /// How long each part of opening connections took, in nanoseconds.
 struct PhaseHistograms: ~Copyable {
-    var resolving = Histogram()
-    var connecting = Histogram()
-    var tunnelling = Histogram()
-    var securing = Histogram()
-    var upgrading = Histogram()
+    private var resolving = Histogram()
+    private var connecting = Histogram()
+    private var tunnelling = Histogram()
+    private var securing = Histogram()
+    private var upgrading = Histogram()
+
+    /// The parts in their order, each with its name in JSON, and as people write it.
+    static let names: [(phase: ConnectError.Phase, field: StaticString, label: String)] = [
+        (.resolving, "name", "name"), (.connecting, "connect", "connection"), (.tunnelling, "proxy", "proxy"),
+        (.securing, "tls", "TLS"), (.upgrading, "upgrade", "upgrade"),
+    ]
 
     /// Counts the parts of a connection, but for those that it did not have.
     mutating func record(_ durations: PhaseDurations) {
         for phase in ConnectError.Phase.allCases where durations[phase] > .zero {
             let time = durations[phase].wholeNanoseconds
-            switch phase {
-            case .resolving: resolving.record(time)
-            case .connecting: connecting.record(time)
-            case .tunnelling: tunnelling.record(time)
-            case .securing: securing.record(time)
-            case .upgrading: upgrading.record(time)
-            }
+            update(phase) { $0.record(time) }
         }
     }
 
-    /// Counts the connections of another load, too.
-    mutating func add(_ other: borrowing PhaseHistograms) {
-        resolving.add(other.resolving)
-        connecting.add(other.connecting)
-        tunnelling.add(other.tunnelling)
-        securing.add(other.securing)
-        upgrading.add(other.upgrading)
+    /// Gives `body` the histogram of a part.
+    func read<R, Problem: Error>(
+        _ phase: ConnectError.Phase, _ body: (borrowing Histogram) throws(Problem) -> R
+    ) throws(Problem) -> R {
+        switch phase {
+        case .resolving: try body(resolving)
+        case .connecting: try body(connecting)
+        case .tunnelling: try body(tunnelling)
+        case .securing: try body(securing)
+        case .upgrading: try body(upgrading)
+        }
+    }
+
+    /// Has `body` change the histogram of a part.
+    mutating func update<Problem: Error>(
+        _ phase: ConnectError.Phase, _ body: (inout Histogram) throws(Problem) -> Void
+    ) throws(Problem) {
+        switch phase {
+        case .resolving: try body(&resolving)
+        case .connecting: try body(&connecting)
+        case .tunnelling: try body(&tunnelling)
+        case .securing: try body(&securing)
+        case .upgrading: try body(&upgrading)
+        }
     }
 }

@@ -272,6 +272,7 @@ import Testing
                   -n, --messages N                Send so many messages in all
                   -r, --rate N                    Messages a second in all, replies or not
                       --ramp DURATION             Reach the full load after so long
+                      --start-at TIME             Begin to send at this time
                       --warmup DURATION           Send for so long before messages count
                       --in-flight N               Messages of a connection without a reply [1]
                       --reply-timeout DURATION    Time to wait for a reply [10s]
@@ -333,6 +334,7 @@ import Testing
                 Results:
                       --output FORMAT             How results are written to stdout [text]
                       --threshold EXPR            Exit with 7 unless this holds: 'p99<20ms'
+                      --baseline FILE             Compare with an earlier run's JSON in FILE
                       --hdr FILE                  Write the latencies of each second to FILE
                       --report FILE               Draw the results in FILE, a page in HTML
 

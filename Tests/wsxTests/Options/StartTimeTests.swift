@@ -15,7 +15,9 @@ import Testing
 
     @Test(
         "anything else is neither",
-        arguments: ["", "5s", "-1", "1e9", "now", "12:00", "2026-13-01T00:00:00Z", "1.2.3", ".", "nan", "99999999999999"])
+        arguments: [
+            "", "5s", "-1", "1e9", "now", "12:00", "2026-13-01T00:00:00Z", "1.2.3", ".", "nan", "99999999999999",
+        ])
     func others(text: String) {
         #expect(throws: ValueProblem.notAStartTime) { try StartTime.parse(text) }
     }

@@ -14,8 +14,15 @@ enum BenchSamples {
         var latencies = Histogram()
         var handshakes = Histogram()
         for _ in 0..<Int.random(in: 0..<5, using: &random) { handshakes.record(latency(&random)) }
+        var phases = PhaseHistograms()
+        for phase in ConnectError.Phase.allCases where Bool.random(using: &random) {
+            let time = latency(&random)
+            phases.update(phase) { $0.record(time) }
+        }
+        var delays = Histogram()
+        for _ in 0..<Int.random(in: 0..<5, using: &random) { delays.record(latency(&random)) }
         var seconds: [BenchSecond] = []
-        for _ in 0..<Int.random(in: 0..<5, using: &random) {
+        for _ in 0..<Int.random(in: 1..<5, using: &random) {
             var second = Histogram()
             let count = Int.random(in: 0..<50, using: &random)
             for _ in 0..<count { second.record(latency(&random)) }
@@ -25,7 +32,8 @@ enum BenchSamples {
         }
         return BenchResults(
             description: description(mode, &random), tally: tally, latencies: latencies, handshakes: handshakes,
-            seconds: seconds, duration: .nanoseconds(Int.random(in: 0..<3_600_000_000_000_000, using: &random)),
+            phases: phases, delays: delays, seconds: seconds,
+            duration: .nanoseconds(Int.random(in: 0..<3_600_000_000_000_000, using: &random)),
             processorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
             loadProcessorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
             startTime: WallTime(

@@ -13,8 +13,8 @@ enum BenchReport {
     private static let dataLine = #"<script type="application/json" id="data"></script>"#
 
     /// The page of some results.
-    /// - Parameter verdicts: What was found by thresholds.
-    static func html(of results: borrowing BenchResults, verdicts: [Threshold.Verdict] = []) -> String {
+    /// - Parameter judgement: What is thought of them.
+    static func html(of results: borrowing BenchResults, _ judgement: BenchJudgement = BenchJudgement()) -> String {
         let page = EmbeddedPage(
             html: PackageResources.report_html, style: PackageResources.report_css,
             modules: modules.map { $0.source })
@@ -27,7 +27,7 @@ enum BenchReport {
             policyLine:
                 #"<meta http-equiv="Content-Security-Policy" content="\#(policy.joined(separator: "; "))">"#,
             dataLine:
-                #"<script type="application/json" id="data">\#(markupFree(data(of: results, verdicts)))</script>"#,
+                #"<script type="application/json" id="data">\#(markupFree(data(of: results, judgement)))</script>"#,
         ])
     }
 
@@ -49,10 +49,10 @@ enum BenchReport {
     }
 
     /// What the page is drawn from: the results, and what is not in them.
-    private static func data(of results: borrowing BenchResults, _ verdicts: [Threshold.Verdict]) -> String {
+    private static func data(of results: borrowing BenchResults, _ judgement: BenchJudgement) -> String {
         var json = JSONWriter()
         json.beginArray("facts")
-        for (name, value) in facts(of: results) + verdicts.map(fact) {
+        for (name, value) in facts(of: results) + judgement.verdicts.map(fact) {
             json.beginElement()
             json.add("name", name)
             json.add("value", value)
@@ -77,7 +77,7 @@ enum BenchReport {
         }
         json.endArray()
         json.beginObject("results")
-        results.add(to: &json, verdicts: verdicts, hasHistogramOfEachSecond: false)
+        results.add(to: &json, judgement, hasHistogramOfEachSecond: false)
         json.endObject()
         json.endObject()
         return json.text.string

@@ -4,4 +4,5 @@ protocol ResultArguments: Sendable {
     var histogramPath: String? { get set }
     var reportPath: String? { get set }
     var thresholds: [Threshold] { get set }
+    var baselinePath: String? { get set }
 }

@@ -62,7 +62,7 @@ import WSCore
         #expect(data.contains(#""bars":[{"from_us":1.0000,"#))
         #expect(data.contains(#""results":{"mode":"echo","#))
         // Once for all, and once for the connections.
-        #expect(data.ranges(of: #"histogram":"HISTF"#).count == 2)
+        #expect(data.ranges(of: #"histogram":"HISTF"#).count == 3)
     }
 
     @Test("the page has its style, its script, its policy and its data in it, and refers to no file")

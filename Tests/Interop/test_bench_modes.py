@@ -1,0 +1,205 @@
+"""The modes of `wsx bench`, each against servers that do what it is for, and some that do not."""
+
+import threading
+
+import pytest
+
+import wire
+from processes import Listener, Running, assert_fails, wsx
+from scripted_server import ScriptedServer
+from test_bench import bench, errors, faults
+
+
+def received_messages(listener, count):
+    """Waits until a server has written so many messages to its standard output."""
+    listener.wait_until(lambda: listener.out.count(b"\n") >= count)
+    return listener.out.splitlines()
+
+
+@pytest.mark.parametrize("options", [[], ["-t", "2"], ["-r", "2k"], ["--binary", "--size", "1k"]], ids=" ".join)
+def test_send_counts_what_the_server_has_received(options):
+    seen = []
+
+    def script(peer):
+        peer.upgrade()
+        count = 0
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            count += 1
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+        seen.append(count)
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "--mode", "send", "-c", "4", "-n", "1001", *options, check_sum=False)
+    assert result.status == 0
+    assert sorted(seen) == [250, 250, 250, 251]
+    assert results["messages"]["sent"] == sum(row["sent"] for row in results["per_second"]) == 1001
+    assert results["messages"]["received"] == 0 and not faults(results)
+    assert results["latency_us"]["max"] == 0
+
+
+def test_send_goes_on_as_fast_as_a_slow_server_reads():
+    """What is in no queue yet is not counted as sent, and the memory of one that does not read is bounded."""
+    may_read = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        may_read.wait(30)
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            pass
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    timer = threading.Timer(1.5, may_read.set)
+    timer.start()
+    with ScriptedServer(script, receive_buffer=4096) as server:
+        result, results = bench(
+            server.url, "--mode", "send", "-c", "1", "-d", "1s", "--size", "64k", "--close-timeout", "60s",
+            check_sum=False)
+    assert result.status == 0
+    assert 0 < results["messages"]["sent"] < 300
+
+
+def test_receive_counts_what_comes():
+    def script(peer):
+        peer.upgrade()
+        assert peer.read_frame().payload == b"prices, please"
+        for number in range(100):
+            peer.send(wire.text(b"%d" % number))
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result, results = bench(
+            server.url, "--mode", "receive", "-c", "3", "-d", "1s", "-m", "prices, please", check_sum=False)
+    assert result.status == 0
+    assert (results["messages"]["sent"], results["messages"]["received"]) == (3, 300)
+    assert results["bytes"]["received"] == 3 * 190
+
+
+def test_connect_opens_and_closes_one_after_the_other(certificates):
+    options = ["--tls-cert", certificates.good.chain, "--tls-key", certificates.good.key]
+    with Listener("--echo", *options) as server:
+        result, results = bench(
+            f"wss://localhost:{server.port}/", "--mode", "connect", "-c", "3", "-n", "20", "--ca", certificates.root)
+        server.wait_until(lambda: server.err.count(b"disconnected: 1000") == 20)
+    assert result.status == 0
+    assert results["messages"]["sent"] == results["messages"]["received"] == 20
+    phases = results["handshake_phases_us"]
+    assert list(phases) == ["name", "connect", "proxy", "tls", "upgrade"]
+    assert all(phases[name]["min"] > 0 for name in ("name", "connect", "tls", "upgrade")) and phases["proxy"]["max"] == 0
+    assert sum(phase["mean"] for phase in phases.values()) == pytest.approx(results["latency_us"]["mean"], rel=0.01)
+
+
+def test_connect_counts_what_is_refused():
+    numbers = iter(range(10))
+
+    def script(peer):
+        if next(numbers) % 5 == 0:
+            peer.read_request()
+            peer.send(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+            return
+        peer.upgrade()
+        peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "--mode", "connect", "-c", "1", "-n", "10", check_sum=False)
+    assert (results["messages"]["sent"], results["messages"]["received"]) == (10, 8)
+    assert errors(results) == {"handshake": 2}
+    assert_fails(result, 4, "503")
+
+
+@pytest.mark.parametrize("options", [[], ["-t", "3", "--publishers", "2"], ["--size", "1000", "--binary"]], ids=" ".join)
+def test_broadcast_counts_every_delivery(options):
+    with Listener("--broadcast") as server:
+        result, results = bench(
+            server.url, "--mode", "broadcast", "-c", "9", "-n", "50", "-r", "200", *options, check_sum=False)
+    publishers = 2 if "--publishers" in options else 1
+    assert (result.status, result.err) == (0, "")
+    assert (results["messages"]["sent"], results["messages"]["received"]) == (50, 50 * (9 - publishers))
+    assert not faults(results) and not errors(results)
+    assert results["latency_us"]["min"] > 0
+
+
+class Room:
+    """A server that sends what comes from one client to all others, as `change` has it: a list of messages each."""
+
+    def __init__(self, change):
+        self.change = change
+        self.peers = []
+        self.count = 0
+        self.lock = threading.Lock()
+
+    def __call__(self, peer):
+        peer.upgrade()
+        with self.lock:
+            self.peers.append(peer)
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            with self.lock:
+                for other in self.peers:
+                    if other is peer:
+                        continue
+                    for payload in self.change(self.count, message.payload):
+                        other.send(wire.text(payload))
+                    self.count += 1
+        with self.lock:
+            self.peers.remove(peer)
+            peer.send(wire.frame(wire.CLOSE, message.payload))
+
+
+class Holder:
+    """Sends each tenth message after the one that follows it."""
+
+    def __init__(self):
+        self.held = None
+
+    def __call__(self, number, message):
+        if number % 10 == 5:
+            self.held = message
+            return []
+        held, self.held = self.held, None
+        return [message] if held is None else [message, held]
+
+
+@pytest.mark.parametrize("change, found", [
+    (lambda number, message: [message] * (number % 10 != 5), {"lost": 10}),
+    (lambda number, message: [message] * (1 + (number % 10 == 5)), {"duplicated": 10}),
+    (lambda number, message: [b"?" + message[1:]] if number % 10 == 5 else [message], {"mismatched": 10}),
+    (Holder(), {"reordered": 10}),
+], ids=["drops", "duplicates", "damages", "reorders"])
+def test_what_a_server_does_wrong_to_deliveries_is_told(change, found):
+    with ScriptedServer(Room(change)) as server:
+        result, results = bench(
+            server.url, "--mode", "broadcast", "-c", "2", "-n", "100", "-r", "1k", "--reply-timeout", "500ms",
+            check_sum=False)
+    assert results["messages"]["sent"] == 100
+    assert faults(results) == found
+    assert_fails(result, 7, ", ".join(f"{count} {name}" for name, count in found.items()))
+
+
+def test_idle_connections_are_pinged():
+    with Listener("--echo") as server:
+        result, results = bench(server.url, "--mode", "idle", "-c", "10", "-d", "1s", "--heartbeat", "250ms")
+    assert result.status == 0
+    assert results["messages"]["sent"] == results["messages"]["received"] == 40
+    assert results["bytes"]["sent"] == 0 < results["bytes"]["wire_sent"]
+
+
+def test_pings_that_are_not_answered_are_lost():
+    with Listener("--echo", "--no-pong") as server:
+        result, results = bench(
+            server.url, "--mode", "idle", "-c", "2", "-d", "1s", "--heartbeat", "500ms", "--reply-timeout", "300ms")
+    assert faults(results) == {"lost": 4}
+    assert_fails(result, 7, "4 lost")
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--mode", "broadcast", "-c", "1"], "nobody is left to read"),
+    (["--mode", "broadcast", "--size", "39"], "40 or more bytes"),
+    (["--publishers", "2"], "says nothing without '--mode=broadcast'"),
+    (["--mode", "idle", "-n", "5"], "contradict each other"),
+    (["--mode", "receive", "-r", "5"], "contradict each other"),
+    (["--mode", "send", "--in-flight", "2"], "contradict each other"),
+    (["--mode", "connect", "-m", "x"], "contradict each other"),
+    (["-t", "3", "-c", "2"], "there are only 2 connections"),
+    (["--mode", "chat"], "echo"),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_what_makes_no_sense_is_refused(arguments, words):
+    assert_fails(wsx("bench", "ws://127.0.0.1:1", *arguments), 2, words)
