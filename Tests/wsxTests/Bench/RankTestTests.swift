@@ -45,7 +45,9 @@ import Testing
         // By hand: U = 325, its standard deviation is 67.64, and (450 - 325 - 0.5) / 67.64 = 1.841.
         let other = (0..<30).map { Double($0 * 2 + 9) }
         #expect((RankTest.likelihood(one, other) - 0.0657).magnitude < 0.0001)
-        #expect(RankTest.likelihood(one, one) > 0.99)
+        #expect(RankTest.likelihood(one, one) == 1)
+        // U = 153: (450 - 153 - 0.5) / 67.64 = 4.384.
+        #expect((RankTest.likelihood(one, one.map { $0 + 25.5 }) - 1.167e-5).magnitude < 1e-8)
         #expect(RankTest.likelihood(one, one.map { $0 + 100 }) < 1e-9)
         #expect(RankTest.likelihood([Double](repeating: 5, count: 30), [Double](repeating: 5, count: 30)) == 1)
     }
