@@ -5,18 +5,12 @@ import threading
 import pytest
 
 import wire
-from processes import Listener, Running, assert_fails, wsx
+from processes import Listener, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
 from test_bench import bench, errors, faults
 
 
-def received_messages(listener, count):
-    """Waits until a server has written so many messages to its standard output."""
-    listener.wait_until(lambda: listener.out.count(b"\n") >= count)
-    return listener.out.splitlines()
-
-
-@pytest.mark.parametrize("options", [[], ["-t", "2"], ["-r", "2k"], ["--binary", "--size", "1k"]], ids=" ".join)
+@pytest.mark.parametrize("options", [[], ["-t", "2"], ["-r", "5k"], ["--binary", "--size", "1k"]], ids=" ".join)
 def test_send_counts_what_the_server_has_received(options):
     seen = []
 
@@ -29,10 +23,11 @@ def test_send_counts_what_the_server_has_received(options):
         seen.append(count)
 
     with ScriptedServer(script) as server:
-        result, results = bench(server.url, "--mode", "send", "-c", "4", "-n", "1001", *options, check_sum=False)
+        result, results = bench(server.url, "--mode", "send", "-c", "4", "-n", "3001", *options, check_sum=False)
     assert result.status == 0
-    assert sorted(seen) == [250, 250, 250, 251]
-    assert results["messages"]["sent"] == sum(row["sent"] for row in results["per_second"]) == 1001
+    # Where connections take as much as they can, they need not take as much as each other.
+    assert sum(seen) == 3001 and min(seen) >= 256
+    assert results["messages"]["sent"] == sum(row["sent"] for row in results["per_second"]) == 3001
     assert results["messages"]["received"] == 0 and not faults(results)
     assert results["latency_us"]["max"] == 0
 
@@ -79,13 +74,13 @@ def test_connect_opens_and_closes_one_after_the_other(certificates):
     with Listener("--echo", *options) as server:
         result, results = bench(
             f"wss://localhost:{server.port}/", "--mode", "connect", "-c", "3", "-n", "20", "--ca", certificates.root)
-        server.wait_until(lambda: server.err.count(b"disconnected: 1000") == 20)
+        wait_until(lambda: server.err.count("disconnected: 1000") == 20)
     assert result.status == 0
     assert results["messages"]["sent"] == results["messages"]["received"] == 20
     phases = results["handshake_phases_us"]
     assert list(phases) == ["name", "connect", "proxy", "tls", "upgrade"]
     assert all(phases[name]["min"] > 0 for name in ("name", "connect", "tls", "upgrade")) and phases["proxy"]["max"] == 0
-    assert sum(phase["mean"] for phase in phases.values()) == pytest.approx(results["latency_us"]["mean"], rel=0.01)
+    assert sum(phase["mean"] for phase in phases.values()) == pytest.approx(results["handshake_us"]["mean"], rel=0.01)
 
 
 def test_connect_counts_what_is_refused():
@@ -103,7 +98,8 @@ def test_connect_counts_what_is_refused():
         result, results = bench(server.url, "--mode", "connect", "-c", "1", "-n", "10", check_sum=False)
     assert (results["messages"]["sent"], results["messages"]["received"]) == (10, 8)
     assert errors(results) == {"handshake": 2}
-    assert_fails(result, 4, "503")
+    assert result.status == 4
+    assert "the server answered 503" in result.error_lines[0]
 
 
 @pytest.mark.parametrize("options", [[], ["-t", "3", "--publishers", "2"], ["--size", "1000", "--binary"]], ids=" ".join)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 import wire
-from processes import Listener, assert_fails
+from processes import BINARY, Listener, Running, assert_fails, wsx
 from scripted_server import ScriptedServer
 from test_bench import bench, errors, faults
 
@@ -176,8 +176,6 @@ def test_a_moment_that_is_over_is_told(wsx_echo):
 
 
 def test_a_signal_ends_the_wait_for_a_moment(wsx_echo):
-    from processes import BINARY, Running
-
     with Running([BINARY, "bench", wsx_echo.url, "-c", "2", "--start-at", "+1h"]) as client:
         with pytest.raises(Exception):
             client.process.wait(1)
@@ -187,6 +185,4 @@ def test_a_signal_ends_the_wait_for_a_moment(wsx_echo):
 
 @pytest.mark.parametrize("time", ["soon", "5s", "12:00", "+soon"])
 def test_a_moment_that_is_none_is_refused(time):
-    from processes import wsx
-
     assert_fails(wsx("bench", "echo:", "--start-at", time), 2, "--start-at")

@@ -5,6 +5,8 @@ import WSCore
 extension LoadWorker {
     /// So many messages are sent in one turn of the loop, so that replies are read meanwhile.
     private static let mostInTurn = 4096
+    /// So many of them on a connection.
+    private static let mostInTurnOfConnection = 256
     /// With so many messages waiting for room in the queues of their connections, no more are made until there is some.
     private static let mostOwed = 1 << 20
     /// How long it is waited then, in nanoseconds.
@@ -53,10 +55,14 @@ extension LoadWorker {
     /// Sends as many messages as may be without a reply, as long as there is room for them.
     func refill(_ load: LoadConnection) {
         guard let connection = load.connection else { return }
+        var count = 0
         while phase == .loading, remainingMessages > 0, load.ledger.expectedCount < inFlight, now < sendEnd,
             !connection.isFull
         {
+            // Where nothing is waited for, the others have their turn.
+            guard count < Self.mostInTurnOfConnection || mode != .send else { return sendOn(load) }
             guard send(on: load, dueAt: now) else { return }
+            count += 1
         }
     }
 

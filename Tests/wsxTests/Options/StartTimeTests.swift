@@ -10,7 +10,7 @@ import Testing
         #expect(try StartTime.parse("1777636799") == .moment(.seconds(1_777_636_799)))
         #expect(try StartTime.parse("1777636799.250") == .moment(.milliseconds(1_777_636_799_250)))
         #expect(try StartTime.parse("+250ms") == .after(.milliseconds(250)))
-        #expect(try StartTime.parse("+0") == .after(.zero))
+        #expect(try StartTime.parse("+0s") == .soon)
     }
 
     @Test(

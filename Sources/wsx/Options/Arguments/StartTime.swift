@@ -10,7 +10,8 @@ enum StartTime: Equatable, Sendable {
     /// Reads a moment as RFC 3339 writes it, one in seconds since 1970, or a time from now, `+5s`.
     static func parse(_ text: String) throws(ValueProblem) -> StartTime {
         if text.first == "+" {
-            return .after(try DurationValue.parse(String(text.dropFirst())))
+            let time = try DurationValue.parse(String(text.dropFirst()))
+            return time == .zero ? .soon : .after(time)
         }
         if let moment = EventTime.parse(text) { return .moment(moment) }
         // A unit would make it a time from now.
