@@ -87,7 +87,8 @@ extension BenchDescription {
 }
 
 extension BenchSecond {
-    fileprivate mutating func add(_ other: BenchSecond) throws(BenchResultsError) {
+    /// Adds what went and came in this second of another load.
+    mutating func add(_ other: BenchSecond) throws(BenchResultsError) {
         sent = try BenchResults.sum(sent, other.sent)
         received = try BenchResults.sum(received, other.received)
         do throws(HistogramError) {

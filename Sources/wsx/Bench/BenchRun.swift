@@ -10,6 +10,7 @@ final class BenchRun {
     private var workers: [LoadWorker] = []
     /// The server behind `echo:`.
     private let embeddedEcho: ListenRun?
+    private let progress: BenchProgress?
     private let outputs: ResultOutputs
     private var startTime = WallTime.now
     private let launchTime: Duration
@@ -37,6 +38,8 @@ final class BenchRun {
         self.console = console
         launchTime = loop.now
         crew = LoadCrew(on: loop)
+        progress =
+            settings.showsProgress ? BenchProgress(settings, of: crew, on: loop, console: console) : nil
         outputs = try ResultOutputs(settings.arguments, console: console)
         try outputs.check(settings.description)
     }
@@ -60,6 +63,7 @@ final class BenchRun {
             return error
         }
         loop.run()
+        progress?.stop()
         hurryTimer = nil
         startTimer = nil
         workers = crew.join()
@@ -88,7 +92,10 @@ final class BenchRun {
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.wholeNanoseconds
-        startTimer = PreciseTimer(on: loop) { [unowned self] in crew.start(at: time) }
+        startTimer = PreciseTimer(on: loop) { [unowned self] in
+            crew.start(at: time)
+            progress?.start(at: time)
+        }
         startTimer?.start(at: time)
     }
 

@@ -10,6 +10,8 @@ struct BenchSettings: Sendable {
     var connector: Connector.Settings
     /// What is asked of TLS; nil: it cannot be needed.
     let tls: TLSClientSettings?
+    /// Whether the threads tell how far they have come.
+    let showsProgress: Bool
     /// How long messages are sent; nil: until there have been as many as were asked for.
     let duration: Duration?
 
@@ -28,6 +30,7 @@ struct BenchSettings: Sendable {
     init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
         self.arguments = arguments
         let composition = try ConnectorComposition(arguments, secrets: secrets)
+        showsProgress = BenchProgress.isWanted(by: arguments)
         url = composition.url
         connector = composition.connector
         tls = composition.tls

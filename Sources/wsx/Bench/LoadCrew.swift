@@ -82,6 +82,11 @@ final class LoadCrew {
         return nil
     }
 
+    /// How far all threads together have come.
+    var progress: LoadProgress {
+        members.reduce(into: LoadProgress()) { $0.add($1.post.withValue(\.progress)) }
+    }
+
     /// Has the load begin.
     /// - Parameter time: The beginning of all schedules, on the loops' clock in nanoseconds.
     func start(at time: UInt64) {

@@ -10,6 +10,8 @@ struct LoadPost: Sendable {
     var publishedCount = 0
     /// How many messages each reader is to receive in all.
     var expectedDeliveries = 0
+    /// How far it has come; only where somebody looks.
+    var progress = LoadProgress()
     /// When the load begins, on the loops' clock in nanoseconds.
     var startTime: UInt64 = 0
 }

@@ -93,12 +93,15 @@ final class LoadWorker {
     var phaseTimer: Timer?
     var warmupTimer: Timer?
     var replyTimer: Timer?
+    private var progressTimer: Timer?
     /// Goes on opening connections.
     var openTimer: Timer?
     /// Goes on sending when the next message is due, or the next connection.
     var paceTimer: PreciseTimer?
     /// Set while it is to be looked whether replies are missing.
     var isCheckScheduled = false
+
+    private static let progressInterval = Duration.milliseconds(100)
 
     /// Prepares a load; throws ``Failure/badArgument(what:why:)`` when TLS cannot be set up.
     init(_ settings: BenchSettings, share: LoadShare, on loop: EventLoop) throws(Failure) {
@@ -141,6 +144,7 @@ final class LoadWorker {
         latencies.start(at: countStart, until: sendEnd)
         startProcessorTime = ProcessorTime.usedByThread
         startWarmupTimer()
+        startProgressTimer()
         startReplyTimer()
         senders = connections.values.filter { mode != .broadcast || isPublisher($0) }.sorted { $0.number < $1.number }
         readerCount = connections.count - (mode == .broadcast ? senders.count : 0)
@@ -157,6 +161,17 @@ final class LoadWorker {
         guard settings.warmup > .zero else { return }
         warmupTimer = Timer(on: loop) { [unowned self] in warmedUp() }
         warmupTimer?.start(after: settings.warmup)
+    }
+
+    private func startProgressTimer() {
+        guard settings.showsProgress else { return }
+        progressTimer = Timer(on: loop) { [unowned self] in
+            let progress = LoadProgress(
+                sent: tally.sent, received: tally.received, errorCount: tally.errorCount, openCount: connections.count,
+                second: latencies.seconds.last)
+            post.withValue { $0.progress = progress }
+        }
+        progressTimer?.start(after: Self.progressInterval, every: Self.progressInterval)
     }
 
     /// What went over the connections before is not to be counted.
@@ -211,6 +226,7 @@ final class LoadWorker {
         phaseTimer = nil
         warmupTimer = nil
         replyTimer = nil
+        progressTimer = nil
         for connector in connectors.values { connector.cancel() }
         connectors = [:]
         if wasLoaded {

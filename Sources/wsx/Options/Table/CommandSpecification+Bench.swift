@@ -22,7 +22,8 @@ extension CommandSpecification {
                 """),
             .paragraph(
                 """
-                Ctrl-C ends a run early, with the results so far. Load-test only servers whose owner has agreed to it.
+                Where standard error is a terminal, a line there tells how the run goes on, unless with `--quiet`. Ctrl-C ends a \
+                run early, with the results so far. Load-test only servers whose owner has agreed to it.
                 """),
         ],
         sections: [

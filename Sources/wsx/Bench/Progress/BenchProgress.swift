@@ -1,0 +1,75 @@
+import WSCore
+
+/// Shows on a terminal, four times a second, how a run goes on.
+final class BenchProgress {
+    private let settings: BenchSettings
+    private let crew: LoadCrew
+    private let console: Console
+    private let loop: EventLoop
+    private var timer: Timer?
+    private var endTime: UInt64?
+    private var samples: [(time: UInt64, count: Int)] = []
+    private var rates: [Double] = []
+
+    private static let interval = Duration.milliseconds(250)
+    /// The rate that is shown is that of so many intervals.
+    private static let intervalsOfRate = 4
+    /// To the beginning of the line; and away with what is on the rest of it.
+    private static let lineStart = "\r"
+    private static let eraseRest = "\u{1B}[K"
+
+    /// Whether there is anybody to look.
+    static func isWanted(by arguments: BenchArguments) -> Bool {
+        !arguments.isQuiet && StandardDescriptors.isTerminal(StandardDescriptors.error)
+    }
+
+    /// Prepares to show the progress of a crew.
+    init(_ settings: BenchSettings, of crew: LoadCrew, on loop: EventLoop, console: Console) {
+        self.settings = settings
+        self.crew = crew
+        self.loop = loop
+        self.console = console
+    }
+
+    /// Begins to show it.
+    /// - Parameter time: When the load begins, on the loop's clock in nanoseconds.
+    func start(at time: UInt64) {
+        endTime = settings.duration.map { time + settings.warmup.wholeNanoseconds + $0.wholeNanoseconds }
+        samples = [(max(time, loop.nowNanoseconds), 0)]
+        timer = Timer(on: loop) { [unowned self] in show() }
+        timer?.start(after: Self.interval, every: Self.interval)
+    }
+
+    /// Takes the line away.
+    func stop() {
+        guard timer != nil else { return }
+        timer = nil
+        console.show(Self.lineStart + Self.eraseRest)
+    }
+
+    private func show() {
+        let now = loop.nowNanoseconds
+        let progress = crew.progress
+        let count = settings.arguments.mode == .send ? progress.sent : progress.received
+        guard let last = samples.last, now > last.time, let columns = ScreenSize.current(isPrompt: false)?.columns
+        else {
+            return
+        }
+        rates.append(Double(count - last.count) / Double(now - last.time) * 1e9)
+        if rates.count > ProgressLine.barCount { rates.removeFirst() }
+        samples.append((now, count))
+        if samples.count > Self.intervalsOfRate + 1 { samples.removeFirst() }
+        let line = ProgressLine(
+            rest: rest(at: now, progress), rate: Double(count - samples[0].count) / Double(now - samples[0].time) * 1e9,
+            rates: rates, latencies: progress.latencies, connectionCount: progress.openCount,
+            errorCount: progress.errorCount, mode: settings.arguments.mode)
+        // The last column is left free: some terminals go on to the next line there.
+        console.show(Self.lineStart + line.text(columns: columns - 1, console.palette) + Self.eraseRest)
+    }
+
+    private func rest(at now: UInt64, _ progress: LoadProgress) -> ProgressLine.Rest {
+        if let count = settings.arguments.messageCount { return .messages(max(0, count - progress.sent)) }
+        guard let endTime, endTime > now else { return .time(.zero) }
+        return .time(.nanoseconds(Int64(clamping: endTime - now)))
+    }
+}

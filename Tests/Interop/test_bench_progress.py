@@ -1,0 +1,26 @@
+"""The line on which `wsx bench` tells how a run goes on."""
+
+from processes import wsx
+from terminal import Screen
+
+
+def test_a_terminal_shows_how_a_run_goes_on_and_in_the_end_the_results():
+    with Screen(width=90, height=40) as screen:
+        screen.enter('"$WSX" bench -c 3 -d 3s echo:')
+        screen.wait_for(r"[12] s left +[0-9,]+ replies/s +[▁▂▃▄▅▆▇█]+ +p50 [^,]+, p99 .* +3 open")
+        screen.wait_for(r"(?m)^Echo of text messages of 20 bytes for 3.0 s")
+        screen.wait_for_last_line("shell$")
+        assert "left" not in screen.text
+
+
+def test_a_narrow_terminal_is_not_scrolled():
+    with Screen(width=30, height=40) as screen:
+        screen.enter('"$WSX" bench -d 2s -c 3 echo: >/dev/null; echo over')
+        screen.wait_for(r"\d s left")
+        screen.wait_for(r"(?m)^over")
+        lines = [line for line in screen.lines if line and "shell$" not in line and "WSX" not in line]
+        assert lines[-1] == "over" and not any("left" in line for line in lines)
+
+
+def test_without_a_terminal_nothing_is_told():
+    assert wsx("bench", "-d", "1s", "echo:").err == ""

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import wsx
+
+@Suite struct ProgressLineTests {
+    private static func line(columns: Int, _ change: (inout ProgressLine) -> Void = { _ in }) -> String {
+        var line = ProgressLine(
+            rest: .time(.milliseconds(6600)), rate: 142_300.4, rates: [0, 50, 100, 99],
+            latencies: BenchSecond.Latencies(p50: 93_000, p99: 130_000, maximum: 1_000_000), connectionCount: 1000,
+            errorCount: 0, mode: .echo)
+        change(&line)
+        return line.text(columns: columns, Palette(isEnabled: false))
+    }
+
+    @Test("the line says what is left, how fast it goes, and how long replies take")
+    func whole() {
+        #expect(
+            Self.line(columns: 100) == "7 s left   142,300 replies/s   ▁▅█▇   p50 93.0 us, p99 130 us   1,000 open")
+    }
+
+    @Test("what there is no room for is left out, the least important first", arguments: 0..<100)
+    func narrow(columns: Int) {
+        let line = Self.line(columns: columns)
+        #expect(line.count <= columns)
+        #expect(Self.line(columns: 200).hasPrefix(line))
+    }
+
+    @Test("errors come before what is nice to know")
+    func errors() {
+        #expect(Self.line(columns: 44) { $0.errorCount = 2 } == "7 s left   142,300 replies/s   2 errors   ▁▅█▇")
+    }
+
+    @Test("a number of messages counts down, and modes count their own things")
+    func messages() {
+        let line = Self.line(columns: 40) {
+            $0 = ProgressLine(
+                rest: .messages(12_000), rate: 3, rates: [], latencies: nil, connectionCount: 1, errorCount: 0,
+                mode: .connect)
+        }
+        #expect(line == "12,000 left   3 connections/s   1 open")
+    }
+}
