@@ -45,6 +45,7 @@ import WSCore
     @Test("a generator that could not keep to its schedule is told of", arguments: [(1, false), (2, true)])
     func behind(count: Int, isBehind: Bool) {
         var results = Self.results()
+        results.delays = Histogram()
         for _ in 0..<99 { results.delays.record(900_000) }
         for _ in 0..<count { results.delays.record(7_000_000) }
         #expect(Self.table(results).contains { $0.contains("fell behind the schedule") } == isBehind)

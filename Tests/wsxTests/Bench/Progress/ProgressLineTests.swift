@@ -15,7 +15,7 @@ import Testing
     @Test("the line says what is left, how fast it goes, and how long replies take")
     func whole() {
         #expect(
-            Self.line(columns: 100) == "7 s left   142,300 replies/s   ▁▅█▇   p50 93.0 us, p99 130 us   1,000 open")
+            Self.line(columns: 100) == "7 s left   142,300 replies/s   ▁▅██   p50 93.0 us, p99 130 us   1,000 open")
     }
 
     @Test("what there is no room for is left out, the least important first", arguments: 0..<100)
@@ -27,7 +27,7 @@ import Testing
 
     @Test("errors come before what is nice to know")
     func errors() {
-        #expect(Self.line(columns: 44) { $0.errorCount = 2 } == "7 s left   142,300 replies/s   2 errors   ▁▅█▇")
+        #expect(Self.line(columns: 46) { $0.errorCount = 2 } == "7 s left   142,300 replies/s   2 errors   ▁▅██")
     }
 
     @Test("a number of messages counts down, and modes count their own things")
