@@ -186,3 +186,34 @@ def test_a_signal_ends_the_wait_for_a_moment(wsx_echo):
 @pytest.mark.parametrize("time", ["soon", "5s", "12:00", "+soon"])
 def test_a_moment_that_is_none_is_refused(time):
     assert_fails(wsx("bench", "echo:", "--start-at", time), 2, "--start-at")
+
+
+def test_a_run_may_be_limited_as_a_whole(wsx_echo):
+    result, results = bench(wsx_echo.url, "-c", "2", "-d", "1h", "--timeout", "1s")
+    assert_fails(result, 6, "timed out after 1 s (--timeout)")
+    assert results["messages"]["received"] > 0 and not faults(results)
+
+
+def test_connections_take_source_addresses_in_turn():
+    sources = []
+
+    def script(peer):
+        sources.append(peer.sock.getpeername()[0])
+        peer.upgrade()
+        peer.send(wire.text(peer.read_frame().payload))
+        peer.answer_close()
+
+    options = [word for number in (2, 3, 4) for word in ("--source-ip", f"127.0.0.{number}")]
+    with ScriptedServer(script) as server:
+        result, _ = bench(server.url, "-c", "6", "-t", "2", "-n", "6", *options)
+    assert result.status == 0
+    assert sorted(sources) == ["127.0.0.2"] * 2 + ["127.0.0.3"] * 2 + ["127.0.0.4"] * 2
+
+
+def test_more_connections_than_there_are_ports_are_refused_before_the_run():
+    low, high = map(int, open("/proc/sys/net/ipv4/ip_local_port_range").read().split())
+    ports = high - low + 1
+    # Descriptors may be fewer: that is told first then.
+    result = wsx("bench", "ws://127.0.0.1:1", "-c", str(ports + 1))
+    assert result.status == 2
+    assert f"there are {ports} ports for connections from one address" in result.err or "ulimit -n" in result.err

@@ -9,7 +9,7 @@ import CLibuv
 /// The address of an IPv4 or IPv6 socket.
 public struct SocketAddress: Sendable, CustomStringConvertible {
     /// The kinds of addresses.
-    public enum Family: Sendable {
+    public enum Family: CaseIterable, Sendable {
         /// IPv4.
         case ipv4
         /// IPv6.

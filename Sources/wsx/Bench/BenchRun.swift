@@ -17,9 +17,10 @@ final class BenchRun {
     private var startTimer: PreciseTimer?
     /// Whether what went wrong first has been told.
     private var hasToldFailure = false
-    /// The signal that ended the run.
-    private var signalFailure: Failure?
+    /// The signal, or the limit, that ended the run.
+    private var earlyFailure: Failure?
     private var hurryTimer: Timer?
+    private var runTimer: Timer?
     private var signals: [SignalWatcher] = []
 
     /// Prepares a run.
@@ -47,13 +48,17 @@ final class BenchRun {
     /// Runs, and returns why it did not end as asked, if it did not.
     func run() -> Failure? {
         signals = [
-            SignalWatcher(.interrupt, on: loop) { [unowned self] in signalled(.interrupted) },
-            SignalWatcher(.terminate, on: loop) { [unowned self] in signalled(.terminated) },
-            SignalWatcher(.hangUp, on: loop) { [unowned self] in signalled(.hungUp) },
-            SignalWatcher(.quit, on: loop) { [unowned self] in signalled(.quit) },
+            SignalWatcher(.interrupt, on: loop) { [unowned self] in endEarly(.interrupted) },
+            SignalWatcher(.terminate, on: loop) { [unowned self] in endEarly(.terminated) },
+            SignalWatcher(.hangUp, on: loop) { [unowned self] in endEarly(.hungUp) },
+            SignalWatcher(.quit, on: loop) { [unowned self] in endEarly(.quit) },
         ].compactMap { $0 }
         if settings.arguments.tls.isInsecure {
             console.notice("wsx: warning: certificates are not verified (--insecure)")
+        }
+        if let limit = settings.arguments.timeout {
+            runTimer = Timer(on: loop) { [unowned self] in endEarly(.runTimedOut(after: limit)) }
+            runTimer?.start(after: limit)
         }
         crew.didOpen = { [unowned self] in didOpen() }
         crew.didEnd = { [unowned self] in loop.stop() }
@@ -66,12 +71,13 @@ final class BenchRun {
         progress?.stop()
         hurryTimer = nil
         startTimer = nil
+        runTimer = nil
         workers = crew.join()
         let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
         guard workers.contains(where: { $0.handshakes.totalCount > 0 }) else {
             // Without a connection there is nothing to tell but why; who opens the page finds the errors in it.
             let problem = outputs.writeReport(results, BenchJudgement())
-            return signalFailure ?? failure ?? problem
+            return earlyFailure ?? failure ?? problem
         }
         return report(results)
     }
@@ -109,9 +115,9 @@ final class BenchRun {
     }
 
     /// Ends early: replies have a moment to come, and so have close frames. A second signal ends at once.
-    private func signalled(_ failure: Failure) {
-        guard signalFailure == nil else { return crew.terminate() }
-        signalFailure = failure
+    private func endEarly(_ failure: Failure) {
+        guard earlyFailure == nil else { return crew.terminate() }
+        earlyFailure = failure
         startTimer = nil
         crew.drain()
         hurryTimer = Timer(on: loop) { [unowned self] in crew.terminate() }
@@ -133,6 +139,6 @@ final class BenchRun {
         let judgement = outputs.judgement(on: results)
         let problem = outputs.write(results, judgement)
         let verdict = outputs.failure(of: judgement)
-        return problem ?? signalFailure ?? self.verdict(on: results.tally) ?? verdict
+        return problem ?? earlyFailure ?? self.verdict(on: results.tally) ?? verdict
     }
 }

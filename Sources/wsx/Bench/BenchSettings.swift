@@ -42,6 +42,20 @@ struct BenchSettings: Sendable {
         }
         if arguments.mode == .broadcast { try checkBroadcast() }
         try checkDescriptors()
+        try checkPorts()
+    }
+
+    /// Each connection to a server has a port of this end's address for itself.
+    private func checkPorts() throws(Failure) {
+        // The embedded server's connections are to loopback, too.
+        if case .unix = url.endpoint { return }
+        guard arguments.unixSocket == nil, let ports = EphemeralPorts.count else { return }
+        let most = ports * connectors.count
+        guard arguments.connectionCount > most else { return }
+        throw .badArgument(
+            what: "--connections \(arguments.connectionCount)",
+            why: "there are \(ports) ports for connections from one address; --source-ip adds addresses, "
+                + "'sysctl net.ipv4.ip_local_port_range' ports")
     }
 
     private func checkBroadcast() throws(Failure) {
@@ -87,6 +101,18 @@ struct BenchSettings: Sendable {
 
     /// The connections that send, of all threads.
     var senderCount: Int { arguments.mode == .broadcast ? arguments.publisherCount : arguments.connectionCount }
+
+    /// How to reach the server from each of `--source-ip`, which connections take in turn; without any, one way.
+    var connectors: [Connector.Settings] {
+        let kinds = SocketAddress.Family.allCases.map { family in
+            connector.network.sources.filter { $0.family == family }
+        }
+        return (0..<max(1, kinds.map(\.count).max() ?? 1)).map { number in
+            var connector = connector
+            connector.network.sources = kinds.filter { !$0.isEmpty }.map { $0[number % $0.count] }
+            return connector
+        }
+    }
 
     /// When the connections of a thread are to be opened; nil: as soon as can be.
     func openings(for share: LoadShare) -> LoadSchedule? {

@@ -44,7 +44,8 @@ extension LoadWorker {
     /// Opens a connection.
     /// - Parameter didFinish: Called with whether that succeeded, before anything else is done with the connection.
     func open(_ number: UInt64, didFinish: @escaping (Bool) -> Void) {
-        let connector = Connector(settings.connector, resources: connectorResources, on: loop) {
+        let way = ways[Int(truncatingIfNeeded: number % UInt64(ways.count))]
+        let connector = Connector(way, resources: connectorResources, on: loop) {
             [unowned self] result in
             connectors[number] = nil
             switch result {

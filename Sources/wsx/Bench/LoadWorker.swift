@@ -53,6 +53,8 @@ final class LoadWorker {
     /// Those that send, in the order of their numbers, from the beginning of the load.
     var senders: [LoadConnection] = []
     let connectorResources: ConnectorResources
+    /// How to reach the server, which connections take in turn.
+    let ways: [Connector.Settings]
     let connectionResources: ConnectionResources
     let connectionSettings: Connection<LoadConnection>.Settings
     /// Those that are being opened, by their number.
@@ -109,6 +111,7 @@ final class LoadWorker {
         self.share = share
         self.loop = loop
         let arguments = settings.arguments
+        ways = settings.connectors
         connectorResources = try ConnectorResources.make(settings.tls)
         connectionResources = ConnectionResources(on: loop)
         connectionSettings = settings.connection

@@ -285,6 +285,7 @@ import Testing
                       --binary                    Send binary messages
 
                 Ending:
+                      --timeout DURATION          End the whole run after so long
                       --close-code CODE           Status code of the close frame [1000]
                       --close-reason TEXT         Reason in the close frame
                       --close-timeout DURATION    Time for the peer to answer a close [5s]

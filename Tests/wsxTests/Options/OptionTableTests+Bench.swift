@@ -19,6 +19,7 @@ extension OptionTableTests {
         BenchCase("rate", "-r", "20k") { $0.rate = 20_000 },
         BenchCase("ramp", "--ramp", "2s") { $0.ramp = .seconds(2) },
         BenchCase("start-at", "--start-at", "1970-01-01T00:00:05Z") { $0.start = .moment(.seconds(5)) },
+        BenchCase("timeout", "--timeout", "1m") { $0.timeout = .seconds(60) },
         BenchCase("warmup", "--warmup", "500ms") { $0.warmup = .milliseconds(500) },
         BenchCase("duration", "-d", "30s") { $0.duration = .seconds(30) },
         BenchCase("messages", "-n", "1M") { $0.messageCount = 1_000_000 },

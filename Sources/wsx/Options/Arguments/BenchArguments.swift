@@ -23,6 +23,8 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     var rate: Int?
     /// How long it takes until the whole load is there.
     var ramp = Duration.zero
+    /// More than 0; nil: no limit.
+    var timeout: Duration?
     var start = StartTime.soon
     /// How long messages are sent before they count.
     var warmup = Duration.zero

@@ -49,6 +49,17 @@ extension OptionTable {
                     arguments.timeout = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
+            "timeout", value: OptionValue("DURATION"), group: .ending,
+            summary: "End the whole run after so long",
+            manual: """
+                End the run with status 6 and the results so far when it has taken *DURATION*, opening of connections \
+                included, and nothing else has ended it.
+                """,
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.timeout = try DurationValue.parse(value, zeroAllowed: false)
+                })),
+        OptionSpecification(
             "close-code", value: OptionValue("CODE"), default: "1000", group: .ending,
             summary: "Status code of the close frame",
             manual: """

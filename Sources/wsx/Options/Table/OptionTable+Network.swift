@@ -26,7 +26,7 @@ extension OptionTable {
             summary: "Connect from this address",
             manual: """
                 Connect from *IP*, an address of this machine. Given for both IPv4 and IPv6, each is used for its own \
-                kind; of several of one kind the first counts. An address of the server of a kind that none is given \
+                kind; of several of one kind the first counts, and *wsx-bench*(1) gives them to its connections in turn. An address of the server of a kind that none is given \
                 for is not tried.
                 """,
             effect: .update(.client { arguments, value in arguments.sourceIPs.append(value) })),
