@@ -19,9 +19,9 @@ ROUND_TRIPS = 50
 MEBIBYTE = 1 << 20
 
 
-def connect(listener, timeout=60):
+def connect(listener, timeout=60, fields=()):
     stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=timeout))
-    stream.send(wire.upgrade_request(listener.port))
+    stream.send(wire.upgrade_request(listener.port, "/", *fields))
     assert stream.read_head().startswith(b"HTTP/1.1 101 ")
     return stream
 
@@ -183,6 +183,25 @@ def test_a_large_message_is_not_in_memory_for_each_of_its_readers(is_recorded, t
     if is_recorded:
         events = re.findall(rb'"direction":"out".{1,80}"bytes":%d.*?"client":(\d+)' % size, recording.read_bytes())
         assert sorted(map(int, events)) == list(range(1, 21))
+
+
+@pytest.mark.parametrize("floods_count", [1, 2])
+def test_clients_that_fill_the_output_each_turn_leave_the_others_theirs(floods_count):
+    # What is read at once inflates to several times what may wait for the output; no message does by itself.
+    message = wire.frame(
+        wire.TEXT, wire.Deflater(is_alone=True)(b"a" * 200_000), reserved=wire.RSV1, is_masked=True)
+    with Listener(stdout=subprocess.DEVNULL) as listener:
+        other, yet_another = connect(listener), connect(listener)
+        floods = []
+        for _ in range(floods_count):
+            stream = connect(listener, fields=[wire.EXTENSIONS + b": permessage-deflate"])
+            floods.append(Flood(stream, message * 1000))
+        for number in range(ROUND_TRIPS):
+            for stream in (other, yet_another):
+                stream.send(text("heard") + wire.frame(wire.PING, b"%d" % number, is_masked=True))
+                assert stream.read_frame().payload == b"%d" % number
+        for flood in floods:
+            flood.stop()
 
 
 def test_frames_that_are_shown_keep_nobody_waiting_until_all_of_a_read_are():
