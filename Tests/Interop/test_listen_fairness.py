@@ -218,3 +218,25 @@ def test_frames_that_are_shown_keep_nobody_waiting_until_all_of_a_read_are():
         shown = server.err
         assert shown.index("another") < shown.index(f"flood {count // 2}")
         assert shown.index("a third") < shown.index(f"flood {count // 2}")
+
+
+def test_messages_that_inflate_keep_nobody_waiting_until_all_of_a_read_are_answered():
+    # Together a third more than a turn's share, in half a read.
+    message = wire.frame(
+        wire.TEXT, wire.Deflater(is_alone=True)(b"a" * 200_000), reserved=wire.RSV1, is_masked=True)
+    messages = message * 110
+    assert len(messages) < 32 << 10
+    with Listener("--echo", "-v") as server:
+        # All are ready in one turn; which of them comes first is the system's to say.
+        before = connect(server)
+        flood = connect(server, fields=[wire.EXTENSIONS + b": permessage-deflate"])
+        after = connect(server)
+        os.kill(server.pid, signal.SIGSTOP)
+        flood.send(messages + wire.frame(wire.PING, b"the last", is_masked=True))
+        before.send(wire.frame(wire.PING, b"another", is_masked=True))
+        after.send(wire.frame(wire.PING, b"a third", is_masked=True))
+        os.kill(server.pid, signal.SIGCONT)
+        server.wait_for("the last", timeout=60)
+        shown = server.err
+        assert shown.index("another") < shown.index("the last")
+        assert shown.index("a third") < shown.index("the last")
