@@ -445,7 +445,7 @@ HISTOGRAMS = {
 HISTF = base64.b64encode(compressed(histogram(-40, 3))).decode()
 RESULTS = {
     "version": 1, "mode": "echo", "url": "ws://h/", "connections": 2, "threads": 1, "duration_s": 0.5,
-    "messages": {"sent": 4, "received": 3, "lost": 1, "mismatched": 0, "duplicated": 0, "reordered": 0},
+    "messages": {"sent": 4, "received": 3, "lost": 1, "mismatched": 0, "duplicated": 0, "reordered": 0, "unsent": 0},
     "errors": {"connect": 0, "handshake": 0, "protocol": 0, "closed": 1, "timeout": 0},
     "bytes": {"sent": 80, "received": 60, "wire_sent": 104, "wire_received": 66},
     "per_second": [{"second": 0, "received": 3, "sent": 4, "histogram": HISTF}],

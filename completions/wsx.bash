@@ -174,6 +174,11 @@ _wsx() {
             COMPREPLY=($(compgen -W $'text\njson' -- "$current"))
             return
             ;;
+        'bench --baseline' | 'bench --baseline=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
         'bench --hdr' | 'bench --hdr=')
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$current"))
@@ -188,6 +193,11 @@ _wsx() {
             ;;
         'bench merge --output' | 'bench merge --output=')
             COMPREPLY=($(compgen -W $'text\njson' -- "$current"))
+            return
+            ;;
+        'bench merge --baseline' | 'bench merge --baseline=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
             return
             ;;
         'bench merge --hdr' | 'bench merge --hdr=')
@@ -219,14 +229,14 @@ _wsx() {
             ;;
         bench)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--connect-rate\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--ramp\n--warmup\n--in-flight\n--reply-timeout\n--publishers\n--heartbeat\n-m\n--message\n--size\n--binary\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--hdr\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--connect-rate\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--ramp\n--warmup\n--in-flight\n--reply-timeout\n--publishers\n--heartbeat\n-m\n--message\n--size\n--binary\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--baseline\n--hdr\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
             elif ((COMP_CWORD == 2)); then
                 COMPREPLY=($(compgen -W $'merge' -- "$current"))
             fi
             ;;
         'bench merge')
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--output\n--threshold\n--hdr\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--output\n--threshold\n--baseline\n--hdr\n-h\n--help' -- "$current"))
             else
                 compopt -o filenames 2>/dev/null
                 COMPREPLY=($(compgen -f -- "$current"))

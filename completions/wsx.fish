@@ -191,6 +191,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l fragment-size -x -d 'Split larger outgoing messages'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l output -x -a "text\t'a table to be read' json\t'one JSON object'" -d 'How results are written to stdout'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l threshold -x -d 'Exit with 7 unless this holds: \'p99<20ms\''
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l baseline -r -F -d 'Compare with an earlier run\'s JSON in FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l hdr -r -F -d 'Write the latencies of each second to FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s q -l quiet -d 'No notices on stderr'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l color -x -a "auto\t'on a terminal, unless NO_COLOR is set' always\t'everywhere' never\t'nowhere'" -d 'When to use colors'
@@ -199,6 +200,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -F
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l output -x -a "text\t'a table to be read' json\t'one JSON object'" -d 'How results are written to stdout'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l threshold -x -d 'Exit with 7 unless this holds: \'p99<20ms\''
+complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l baseline -r -F -d 'Compare with an earlier run\'s JSON in FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l hdr -r -F -d 'Write the latencies of each second to FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -s h -l help -d 'Show help; -h is the short form'
 

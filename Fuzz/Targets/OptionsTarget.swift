@@ -48,7 +48,7 @@ extension FuzzTarget {
 
     private static func checkBench(_ arguments: BenchArguments) {
         expect(arguments.connectionCount > 0 && arguments.inFlight > 0, "there is nothing to send on")
-        expect(arguments.sizeBytes > 0 && arguments.messageCount.map { $0 > 0 } ?? true, "there is nothing to send")
+        expect((arguments.sizeBytes ?? 1) > 0 && (arguments.messageCount ?? 1) > 0, "there is nothing to send")
         expect(
             arguments.duration.map { $0 > .zero } ?? true && arguments.replyTimeout > .zero, "a time is not positive")
     }

@@ -26,7 +26,7 @@ def check(out):
     assert list(results) == [
         "mode", "url", "connections", "threads", "duration_s", "rate_per_second", "messages", "errors", "bytes",
         "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
-        "message", "in_flight", "rate_asked", "load_cpu_s", "thresholds"]
+        "message", "in_flight", "rate_asked", "load_cpu_s", "thresholds", "baseline"]
     messages = results["messages"]
     assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "unsent"]
     assert messages["sent"] == messages["received"] + messages["lost"] + messages["mismatched"]
@@ -77,10 +77,16 @@ def test_a_run_of_a_duration_has_a_row_for_each_second(wsx_echo):
 def test_people_get_a_table(wsx_echo):
     result = wsx("bench", wsx_echo.url, "-c", "3", "-n", "1200", "--size", "5")
     assert (result.status, result.err) == (0, "")
-    assert "Echo of text messages of 5 bytes" in result.lines[0]
+    assert result.lines[0].startswith("Echo of text messages of 5 bytes for ")
+    assert result.lines[1] == "on 3 connections, 1 in flight on each"
     assert "1,200 sent, 1,200 received, all as they were sent" in result.out.decode()
-    labels = [line.split()[0] for line in result.lines[9:]]
-    assert labels == ["min", "mean", "stddev", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999", "max"]
+    start = result.lines.index("latencies")
+    labels = [line.split()[::3] for line in result.lines[start + 1:start + 5]]
+    assert labels == [
+        ["min", "p50", "p99"], ["mean", "p75", "p99.9"], ["stddev", "p90", "p99.99"], ["max", "p95", "p99.999"]]
+    chart = result.lines[start + 6:]
+    assert sum(int(line.split("│")[1].split()[-3].replace(",", "")) for line in chart if line.endswith("%")) == 1200
+    assert all(len(line) <= 80 for line in result.lines)
     assert b"\x1b" not in result.out
 
 

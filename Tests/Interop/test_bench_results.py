@@ -1,4 +1,4 @@
-"""What `wsx bench` does with its results: thresholds, and `wsx bench merge`."""
+"""What `wsx bench` does with its results: thresholds, baselines, and `wsx bench merge`."""
 
 import json
 
@@ -35,7 +35,7 @@ def test_the_table_of_a_merge_is_that_of_a_run(results):
     result = wsx("bench", "merge", *results)
     assert (result.status, result.err) == (0, "")
     assert "300 sent, 300 received, all as they were sent" in result.out.decode()
-    assert "on 6 connections" in result.lines[0]
+    assert result.lines[1].startswith("on 6 connections")
 
 
 def test_sums_are_exact_in_any_order(results, tmp_path):
@@ -135,3 +135,53 @@ def test_thresholds_judge_a_merge(results):
 def test_a_bad_threshold_is_refused_before_the_run(expression):
     result = wsx("bench", "ws://127.0.0.1:1/", "--threshold", expression)
     assert_fails(result, 2, f"bad value '{expression}' for '--threshold': ")
+
+
+def test_a_baseline_of_a_short_run_tells_nothing(results):
+    result = wsx("bench", "echo:", "-n", "100", "-c", "1", "--output", "json", "--baseline", results[0])
+    assert (result.status, result.err) == (0, "")
+    baseline = json.loads(result.out)["baseline"]
+    assert baseline["start_time"] == json.loads(results[0].read_bytes())["start_time"]
+    assert (baseline["seconds"], baseline["seconds_now"]) == (0, 0)
+    assert [(row["metric"], row["verdict"]) for row in baseline["metrics"]] == [
+        ("rate_per_second", "unknown"), ("p50_us", "unknown"), ("p99_us", "unknown")]
+
+
+def with_seconds(results, path, counts):
+    """Results with so many replies in each of their seconds."""
+    text = json.loads(results.read_bytes())
+    row = text["per_second"][0]
+    text["per_second"] = [{**row, "second": second, "received": count} for second, count in enumerate(counts)]
+    text["duration_s"] = len(counts)
+    path.write_text(json.dumps(text))
+    return path
+
+
+def test_a_rate_that_has_fallen_is_slower(results, tmp_path):
+    before = with_seconds(results[0], tmp_path / "before.json", [1000, 1010, 990, 1005, 995, 1000])
+    after = with_seconds(results[0], tmp_path / "after.json", [900, 910, 890, 905, 895, 900])
+    result = wsx("bench", "merge", after, "--baseline", before)
+    assert (result.status, result.err) == (0, "")
+    rows = {line.split()[0]: line.split()[1:] for line in result.lines[-3:]}
+    assert rows["rate"] == ["1,000", "900", "-10.0", "%", "slower"]
+    assert rows["p50"][-1] == rows["p99"][-1] == "noise"
+    result = wsx("bench", "merge", before, "--baseline", before, "--output", "json")
+    assert {row["verdict"] for row in json.loads(result.out)["baseline"]["metrics"]} == {"noise"}
+
+
+def test_a_baseline_of_something_else_is_refused_before_the_run(results, tmp_path):
+    result = wsx("bench", "ws://127.0.0.1:1/", "-c", "1", "--size", "21", "--baseline", results[0])
+    assert_fails(
+        result, 2, f"--baseline {results[0]}: its messages are text of 20 bytes, and those of this run text of 21 bytes")
+    other = tmp_path / "send.json"
+    other.write_bytes(results[0].read_bytes().replace(b'"mode":"echo"', b'"mode":"send"', 1))
+    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "it is of --mode send")
+    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", tmp_path / "x"), 2, "--baseline", "no such file")
+    other.write_bytes(b"{}")
+    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "not what 'wsx bench --output json' writes")
+
+
+def test_a_baseline_with_other_connections_is_warned_of(results):
+    result = wsx("bench", "echo:", "-n", "100", "-c", "5", "--baseline", results[0])
+    assert result.status == 0
+    assert result.err == "wsx: warning: the baseline had 1 connection in place of 5\n"

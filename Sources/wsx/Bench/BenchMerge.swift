@@ -16,29 +16,23 @@ struct BenchMerge: ~Copyable {
         var sum: BenchResults?
         for path in arguments.paths { try Self.add(path, to: &sum) }
         guard let sum else { return nil }
-        let verdicts = outputs.verdicts(on: sum)
-        return outputs.write(sum, verdicts) ?? outputs.judge(verdicts)
+        try outputs.check(sum.description)
+        let judgement = outputs.judgement(on: sum)
+        return outputs.write(sum, judgement) ?? outputs.failure(of: judgement)
     }
 
     private static func add(_ path: String, to sum: inout BenchResults?) throws(Failure) {
-        let name = path == "-" ? "standard input" : escapingControls(path)
-        let bytes: [UInt8]
-        do throws(IOError) {
-            bytes = try path == "-" ? File.readStandardInput() : File.read(path)
-        } catch {
-            throw .badArgument(what: name, why: "\(error)")
-        }
-        let texts = BenchResults.texts(in: bytes)
-        for (index, range) in texts.enumerated() {
+        let file = try BenchResultsFile(path)
+        for index in file.texts.indices {
             do throws(BenchResultsError) {
-                let results = try BenchResults(json: bytes.span.bytes.extracting(range))
+                let results = try file.results(at: index)
                 if sum == nil {
                     sum = consume results
                 } else {
                     try sum?.add(results)
                 }
             } catch {
-                throw .badArgument(what: texts.count == 1 ? name : "\(name), line \(index + 1)", why: "\(error)")
+                throw .badArgument(what: file.name(of: index), why: "\(error)")
             }
         }
     }

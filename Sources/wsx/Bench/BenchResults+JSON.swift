@@ -5,8 +5,8 @@ extension BenchResults {
     static let version = 1
 
     /// The results as one object on one line.
-    /// - Parameter verdicts: What was found by thresholds.
-    func json(verdicts: [Threshold.Verdict] = []) -> String {
+    /// - Parameter judgement: What is thought of them.
+    func json(_ judgement: BenchJudgement = BenchJudgement()) -> String {
         var json = JSONWriter()
         json.add("mode", description.mode.rawValue)
         json.add("url", description.url)
@@ -27,7 +27,7 @@ extension BenchResults {
         json.add("start_time", EventTime.text(of: startTime))
         addDescription(to: &json)
         json.add("load_cpu_s", loadProcessorTime / .seconds(1), digits: 6)
-        Self.add(verdicts, to: &json)
+        judgement.add(to: &json)
         json.endObject()
         return json.text.string + "\n"
     }
@@ -43,23 +43,6 @@ extension BenchResults {
         }
         json.add("in_flight", orNull: description.inFlight)
         json.add("rate_asked", orNull: description.rateAsked)
-    }
-
-    private static func add(_ verdicts: [Threshold.Verdict], to json: inout JSONWriter) {
-        json.beginArray("thresholds")
-        for verdict in verdicts {
-            json.beginElement()
-            json.add("expression", verdict.threshold.expression)
-            switch (verdict.value, verdict.threshold.bound) {
-            case (nil, _): json.addNull("value")
-            case (let value?, .time): json.add("value", value / 1000, digits: 3)
-            case (let value?, .number): json.add("value", value, digits: verdict.threshold.metric == .rate ? 1 : 0)
-            case (let value?, .share): json.add("value", value, digits: 9)
-            }
-            json.add("met", verdict.isMet)
-            json.endObject()
-        }
-        json.endArray()
     }
 
     private func addSeconds(to json: inout JSONWriter) {

@@ -37,6 +37,16 @@ extension BenchResults {
                 seconds.append(second)
             }
         }
+        try Self.checkSum(of: seconds)
+    }
+
+    /// Throws ``BenchResultsError/tooLarge`` where the messages cannot be counted.
+    static func checkSum(of seconds: [BenchSecond]) throws(BenchResultsError) {
+        var (sent, received) = (0, 0)
+        for second in seconds {
+            sent = try sum(sent, second.sent)
+            received = try sum(received, second.received)
+        }
     }
 
     fileprivate static func sum(_ one: Int, _ other: Int) throws(BenchResultsError) -> Int {

@@ -5,7 +5,7 @@ extension BenchResults {
     private static let largestCount = 1 << 53
     private static let longestSeconds = 1e9
 
-    /// Reads what ``json(verdicts:)`` has written.
+    /// Reads what ``json(_:)`` has written.
     init(json bytes: RawSpan) throws(BenchResultsError) {
         guard String(validating: bytes.withUnsafeBytes { Array($0) }, as: UTF8.self) != nil else { throw .notText }
         let root: JSONValue
@@ -15,30 +15,6 @@ extension BenchResults {
             throw .notJSON(error)
         }
         try self.init(root)
-    }
-
-    /// Where results stand in a file: each on a line of its own, or one on any number of lines.
-    static func texts(in file: [UInt8]) -> [Range<Int>] {
-        var lines: [Range<Int>] = []
-        var start = 0
-        for end in file.indices.filter({ file[$0] == UInt8(ascii: "\n") }) + [file.count] {
-            if file[start..<end].contains(where: { !$0.isBlank }) { lines.append(start..<end) }
-            start = end + 1
-        }
-        guard lines.count > 1, let first = lines.first, isWhole(file.span.bytes.extracting(first)) else {
-            return [0..<file.count]
-        }
-        return lines
-    }
-
-    private static func isWhole(_ text: RawSpan) -> Bool {
-        var reader = JSONReader()
-        do throws(JSONError) {
-            while try reader.next(in: text) != nil {}
-            return true
-        } catch {
-            return false
-        }
     }
 
     private init(_ root: JSONValue) throws(BenchResultsError) {
@@ -56,6 +32,7 @@ extension BenchResults {
             guard case .object(let members) = element else { throw .badMember("per_second") }
             seconds.append(try Self.second(Members(members, within: "per_second."), number))
         }
+        try Self.checkSum(of: seconds)
         let duration = try json.duration("duration_s", longestSeconds: Self.longestSeconds)
         let processorTime = try json.duration("cpu_s", longestSeconds: Self.longestSeconds)
         let loadProcessorTime = try json.duration("load_cpu_s", longestSeconds: Self.longestSeconds)

@@ -1,50 +1,92 @@
 import WSCore
 
 extension BenchResults {
-    /// The results as people read them; what is wrong is coloured.
-    /// - Parameter verdicts: What was found by thresholds.
-    func table(_ palette: Palette, verdicts: [Threshold.Verdict] = []) -> String {
-        var lines = [headline, ""]
-        let messages = ResultWords.count(tally.sent)
-        lines.append(
-            "messages   \(messages) sent, \(ResultWords.count(tally.received)) received, "
-                + (tally.isFlawless ? "all as they were sent" : palette.failure(tally.faults)))
-        lines.append("rate       \(ResultWords.count(Int(rate.rounded()))) replies a second")
-        lines.append(
-            "bytes      \(ResultWords.bytes(tally.sentBytes)) sent and \(ResultWords.bytes(tally.receivedBytes)) received, "
-                + "\(ResultWords.bytes(tally.sentWireBytes)) and \(ResultWords.bytes(tally.receivedWireBytes)) with frames"
-        )
-        lines.append("errors     " + (tally.errorCount == 0 ? "none" : palette.failure(errors)))
-        lines.append("processor  \(processor)")
-        lines += ["", row("", "latency", "handshake")]
-        lines.append(row("min", time(latencies.minimum), time(handshakes.minimum)))
-        lines.append(row("mean", ResultWords.time(latencies.mean), ResultWords.time(handshakes.mean)))
-        lines.append(
-            row("stddev", ResultWords.time(latencies.standardDeviation), ResultWords.time(handshakes.standardDeviation))
-        )
-        for (_, label, percentile) in Self.percentiles {
-            lines.append(
-                row(
-                    label, time(latencies.value(atPercentile: percentile)),
-                    time(handshakes.value(atPercentile: percentile))))
+    /// The generator is what was measured when its threads were busy for more of the time.
+    private static let mostBusy = 0.9
+    /// A shorter run is too short to know.
+    private static let shortestForBusy = Duration.seconds(1)
+    /// Where what is said of something begins.
+    private static let factColumn = 12
+
+    /// The results as people read them, on at most 80 columns but for the URL; what is wrong is coloured.
+    /// - Parameter judgement: What is thought of them.
+    func table(_ palette: Palette, _ judgement: BenchJudgement = BenchJudgement()) -> String {
+        var lines = headlines + [""]
+        for fact in facts {
+            let texts = HelpText.wrapped(fact.text, indentation: Self.factColumn)
+            for (index, text) in texts.enumerated() {
+                let words = String(text.dropFirst(Self.factColumn))
+                lines.append(
+                    ResultWords.left(index == 0 ? fact.name : "", Self.factColumn)
+                        + (fact.isProblem ? palette.failure(words) : words))
+            }
         }
-        lines.append(row("max", time(latencies.maximum), time(handshakes.maximum)))
-        if !verdicts.isEmpty { lines += ["", "thresholds"] + verdicts.map { Self.line($0, palette) } }
+        if latencies.totalCount > 0 {
+            lines += ["", "latencies"] + Self.statistics(latencies)
+            lines += [""] + LatencyChart.lines(of: latencies, palette)
+        }
+        lines += judgement.lines(palette)
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func line(_ verdict: Threshold.Verdict, _ palette: Palette) -> String {
-        let line = "\(escapingControls(verdict.threshold.expression)): \(verdict.words)"
-        return verdict.isMet ? "  met      \(line)" : palette.failure("  not met  \(line)")
+    private var headlines: [String] {
+        let size = description.message.map { " of " + Failure.number($0.byteCount, "byte") } ?? ""
+        let kind = description.message.map { $0.kind == .text ? "text " : "binary " } ?? ""
+        let inFlight =
+            description.mode == .echo
+            ? description.inFlight.map { ", \(ResultWords.count($0)) in flight on each" } ?? "" : ""
+        let rate = description.rateAsked.map { ", \(ResultWords.count($0)) a second asked for" } ?? ""
+        let connections = ResultWords.count(description.connections)
+        let seconds = FixedPoint.text(duration / .seconds(1), digits: 1)
+        return [
+            "\(description.mode.headline("\(kind)messages\(size)")) for \(seconds) s",
+            "on \(connections) connection\(description.connections == 1 ? "" : "s")\(inFlight)\(rate)",
+            "with \(escapingControls(description.url))",
+        ]
     }
 
-    private var headline: String {
-        let size = description.message.map { Failure.number($0.byteCount, "byte") } ?? "many sizes"
-        let kind = description.message.map { $0.kind == .text ? "text " : "binary " } ?? ""
-        let inFlight = description.inFlight.map { ", \($0) in flight on each" } ?? ""
-        return "Echo of \(kind)messages of \(size) from \(description.url) on "
-            + "\(Failure.number(description.connections, "connection"))\(inFlight), "
-            + "for \(FixedPoint.text(duration / .seconds(1), digits: 1)) s"
+    /// A line of the table, or a few.
+    private struct Fact {
+        let name: String
+        let text: String
+        var isProblem = false
+    }
+
+    private var facts: [Fact] {
+        let (name, counts) = description.mode.counts(
+            sent: ResultWords.count(tally.sent), received: ResultWords.count(tally.received))
+        let praise = description.mode.verifiesMessages && tally.isFlawless ? ", all as they were sent" : ""
+        var facts = [Fact(name: name, text: counts + praise)]
+        if !tally.isFlawless { facts.append(Fact(name: "faults", text: tally.faults, isProblem: true)) }
+        if tally.unsent > 0 {
+            facts.append(
+                Fact(name: "unsent", text: "\(ResultWords.count(tally.unsent)) that were due", isProblem: true))
+        }
+        let rate =
+            rate < 100 ? FixedPoint.text(rate, digits: 1) : ResultWords.count(ResultWords.whole(rate))
+        facts += [
+            Fact(name: "rate", text: "\(rate) \(description.mode.countedThings) a second"),
+            Fact(name: "sent", text: traffic(tally.sentBytes, tally.sentWireBytes)),
+            Fact(name: "received", text: traffic(tally.receivedBytes, tally.receivedWireBytes)),
+            tally.errorCount == 0
+                ? Fact(name: "errors", text: "none") : Fact(name: "errors", text: errors, isProblem: true),
+        ]
+        if handshakes.totalCount > 0, description.mode != .connect {
+            facts.append(Fact(name: "opening", text: opening))
+        }
+        facts.append(Fact(name: "processor", text: processor))
+        if isBusy {
+            let text = "The generator was at its limit: these figures are its own rather than the server's."
+            facts.append(Fact(name: "", text: text, isProblem: true))
+        }
+        return facts
+    }
+
+    /// Bytes of messages, by the time, and what the frames add.
+    private func traffic(_ bytes: Int, _ wireBytes: Int) -> String {
+        let seconds = duration / .seconds(1)
+        let rate = seconds > 0 ? ", \(ResultWords.bytes(ResultWords.whole(Double(bytes) / seconds))) a second" : ""
+        return "\(ResultWords.bytes(bytes))\(rate); \(ResultWords.bytes(wireBytes)) on the wire"
     }
 
     private var errors: String {
@@ -55,18 +97,46 @@ extension BenchResults {
         ])
     }
 
+    private var opening: String {
+        "\(Self.time(handshakes.minimum)) to \(Self.time(handshakes.maximum)) a connection, "
+            + "median \(Self.time(handshakes.value(atPercentile: 50)))"
+    }
+
+    // MARK: Processor
+
+    /// How busy the generator's threads were while messages were sent, 0 through 1 or a bit more.
+    private var busyPart: Double {
+        duration > .zero ? loadProcessorTime / duration / Double(max(1, description.threads)) : 0
+    }
+
+    /// Whether the server is a part of this process, and of its time.
+    private var hasOwnServer: Bool { description.url == "echo:" }
+
+    private var isBusy: Bool { !hasOwnServer && duration >= Self.shortestForBusy && busyPart > Self.mostBusy }
+
     private var processor: String {
-        "\(FixedPoint.text(processorTime / .seconds(1), digits: 2)) s of this process, from its start"
+        let share = FixedPoint.text(busyPart * 100, digits: 0)
+        let threads = description.threads == 1 ? "a core" : "each of \(description.threads) cores"
+        let server = hasOwnServer ? ", the server's part included" : ""
+        return "\(share) % of \(threads) while messages were sent\(server)"
     }
 
-    private func time(_ nanoseconds: UInt64) -> String { ResultWords.time(Double(nanoseconds)) }
+    // MARK: Latencies
 
-    /// Columns as wide as any of their values.
-    private func row(_ label: String, _ latency: String, _ handshake: String) -> String {
-        Self.padded(label, 9) + Self.padded(latency, 12) + Self.padded(handshake, 12)
+    private static func statistics(_ histogram: borrowing Histogram) -> [String] {
+        let left =
+            [("min", time(histogram.minimum)), ("mean", ResultWords.time(histogram.mean))]
+            + [("stddev", ResultWords.time(histogram.standardDeviation)), ("max", time(histogram.maximum))]
+        var right: [(label: String, value: String)] = []
+        for (_, label, percentile) in percentiles {
+            right.append((label, time(histogram.value(atPercentile: percentile))))
+        }
+        // Four rows of three.
+        return left.indices.map { row in
+            [left[row], right[row], right[row + 4]].map { ResultWords.right($0, 12) + ResultWords.right($1, 12) }
+                .joined()
+        }
     }
 
-    private static func padded(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
-    }
+    private static func time(_ nanoseconds: UInt64) -> String { ResultWords.time(Double(nanoseconds)) }
 }

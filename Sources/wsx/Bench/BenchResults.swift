@@ -22,7 +22,7 @@ struct BenchResults: ~Copyable {
     var startTime: WallTime
 
     /// What the mode is about, while messages were sent: messages that were sent one way, or else that came.
-    var countInTime: Int { seconds.reduce(0) { $0 + (description.mode == .send ? $1.sent : $1.received) } }
+    var countInTime: Int { seconds.reduce(0) { $0 + $1.count(in: description.mode) } }
 
     /// Those by the time, in a second.
     var rate: Double { duration > .zero ? Double(countInTime) / (duration / .seconds(1)) : 0 }

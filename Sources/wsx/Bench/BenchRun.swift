@@ -35,6 +35,7 @@ final class BenchRun {
         self.console = console
         crew = LoadCrew(on: loop)
         outputs = try ResultOutputs(settings.arguments, console: console)
+        try outputs.check(settings.description)
     }
 
     /// Runs, and returns why it did not end as asked, if it did not.
@@ -99,9 +100,9 @@ final class BenchRun {
     /// Writes the results and judges them; returns the worst of what went wrong.
     private func report() -> Failure? {
         let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
-        let verdicts = outputs.verdicts(on: results)
-        let problem = outputs.write(results, verdicts)
-        let judgement = outputs.judge(verdicts)
-        return problem ?? signalFailure ?? verdict(on: results.tally) ?? judgement
+        let judgement = outputs.judgement(on: results)
+        let problem = outputs.write(results, judgement)
+        let verdict = outputs.failure(of: judgement)
+        return problem ?? signalFailure ?? self.verdict(on: results.tally) ?? verdict
     }
 }

@@ -9,6 +9,9 @@ struct BenchSecond: Equatable, Sendable {
     /// The histogram of their latencies, encoded: a run may have thousands of seconds.
     var histogram: [UInt8]
 
+    /// What a mode is about: messages that were sent one way, or else that came.
+    func count(in mode: BenchMode) -> Int { mode == .send ? sent : received }
+
     /// What is told of the latencies, in nanoseconds.
     struct Latencies: Equatable, Sendable {
         var p50: UInt64 = 0

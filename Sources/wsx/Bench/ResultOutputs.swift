@@ -5,32 +5,54 @@ struct ResultOutputs: ~Copyable {
     private let arguments: any ResultArguments
     private let console: Console
     private let histogramFile: OutputFile?
+    private let baseline: BenchBaseline?
 
-    /// Opens the files, or throws ``Failure/badArgument(what:why:)``.
+    /// Reads the baseline and opens the files, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: any ResultArguments, console: Console) throws(Failure) {
+        let baseline = try arguments.baselinePath.map { (path) throws(Failure) in
+            BenchBaseline(try BenchResultsFile.only(in: path, for: "--baseline"))
+        }
+        let histogramFile = try Self.open(arguments.histogramPath, for: "--hdr")
         self.arguments = arguments
         self.console = console
+        self.baseline = baseline
+        self.histogramFile = histogramFile
+    }
+
+    private static func open(_ path: String?, for option: String) throws(Failure) -> OutputFile? {
         do throws(IOError) {
-            histogramFile = try arguments.histogramPath.map { (path) throws(IOError) in try OutputFile(creating: path) }
+            return try path.map { (path) throws(IOError) in try OutputFile(creating: path) }
         } catch {
-            let path = escapingControls(arguments.histogramPath ?? "")
-            throw .badArgument(what: "--hdr \(path)", why: error == .noReader ? "nobody reads from it" : "\(error)")
+            let what = "\(option) \(escapingControls(path ?? ""))"
+            throw .badArgument(what: what, why: error == .noReader ? "nobody reads from it" : "\(error)")
         }
     }
 
-    /// What was found by the thresholds.
-    func verdicts(on results: borrowing BenchResults) -> [Threshold.Verdict] {
-        var verdicts: [Threshold.Verdict] = []
-        for threshold in arguments.thresholds { verdicts.append(threshold.verdict(on: results)) }
-        return verdicts
+    /// Throws ``Failure/badArgument(what:why:)`` where a run cannot be compared with the baseline, and says in what else it
+    /// differs.
+    func check(_ description: BenchDescription) throws(Failure) {
+        guard let baseline else { return }
+        if let obstacle = baseline.obstacle(to: description) {
+            throw .badArgument(what: "--baseline \(escapingControls(arguments.baselinePath ?? ""))", why: obstacle)
+        }
+        guard let difference = baseline.difference(from: description) else { return }
+        console.notice("wsx: warning: the baseline had \(difference)")
+    }
+
+    /// What is thought of results.
+    func judgement(on results: borrowing BenchResults) -> BenchJudgement {
+        var judgement = BenchJudgement()
+        for threshold in arguments.thresholds { judgement.verdicts.append(threshold.verdict(on: results)) }
+        if let baseline { judgement.comparison = BaselineComparison(BenchBaseline(results), with: baseline) }
+        return judgement
     }
 
     /// Writes results, and returns why that failed, if it did.
-    func write(_ results: borrowing BenchResults, _ verdicts: [Threshold.Verdict]) -> Failure? {
+    func write(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
         let text =
             switch arguments.output {
-            case .text: results.table(console.colors(on: StandardDescriptors.output), verdicts: verdicts)
-            case .json: results.json(verdicts: verdicts)
+            case .text: results.table(console.colors(on: StandardDescriptors.output), judgement)
+            case .json: results.json(judgement)
             }
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
         // A reader that goes away has seen enough.
@@ -47,8 +69,8 @@ struct ResultOutputs: ~Copyable {
     }
 
     /// Says which thresholds are not met, and returns the failure that this is.
-    func judge(_ verdicts: [Threshold.Verdict]) -> Failure? {
-        let unmet = verdicts.filter { !$0.isMet }
+    func failure(of judgement: BenchJudgement) -> Failure? {
+        let unmet = judgement.verdicts.filter { !$0.isMet }
         for verdict in unmet {
             let expression = escapingControls(verdict.threshold.expression)
             console.error("--threshold '\(expression)' is not met: \(verdict.words)")

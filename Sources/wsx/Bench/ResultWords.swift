@@ -11,6 +11,11 @@ enum ResultWords {
         return text
     }
 
+    /// The whole number that is next to one of 0 or more; a larger one than there is becomes the largest.
+    static func whole(_ number: Double) -> Int {
+        Int(min(number.rounded(), 9e18))
+    }
+
     /// Several numbers, without those that are 0: `3 lost, 1 reordered`.
     static func counts(_ parts: [(count: Int, words: String)]) -> String {
         parts.filter { $0.count > 0 }.map { "\(count($0.count)) \($0.words)" }.joined(separator: ", ")
@@ -31,5 +36,15 @@ enum ResultWords {
         let units: [(bits: Int, name: String)] = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")]
         guard let unit = units.first(where: { number >> $0.bits > 0 }) else { return "\(number) B" }
         return "\(FixedPoint.text(Double(number) / Double(1 << unit.bits), digits: 2)) \(unit.name)"
+    }
+
+    /// A text at the right end of so many columns.
+    static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    /// A text at the left end of so many columns.
+    static func left(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }

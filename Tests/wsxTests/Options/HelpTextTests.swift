@@ -333,6 +333,7 @@ import Testing
                 Results:
                       --output FORMAT             How results are written to stdout [text]
                       --threshold EXPR            Exit with 7 unless this holds: 'p99<20ms'
+                      --baseline FILE             Compare with an earlier run's JSON in FILE
                       --hdr FILE                  Write the latencies of each second to FILE
 
                 Display:

@@ -30,6 +30,7 @@ extension OptionTableTests {
         BenchCase("threshold", "--threshold", "p99<20ms", "--threshold", "errors=0") {
             $0.thresholds = aThreshold + anotherThreshold
         },
+        BenchCase("baseline", "--baseline", "b.json") { $0.baselinePath = "b.json" },
         BenchCase("hdr", "--hdr", "f.hlog") { $0.histogramPath = "f.hlog" },
         BenchCase("header", "-H", "A: b") { $0.headers = ["A: b"] },
         BenchCase("subprotocol", "-s", "a,b") { $0.subprotocols = ["a", "b"] },
@@ -73,6 +74,7 @@ extension OptionTableTests {
     static let mergeCases: [MergeCase] = [
         MergeCase("output", "--output", "json") { $0.output = .json },
         MergeCase("threshold", "--threshold", "p99<20ms") { $0.thresholds = aThreshold },
+        MergeCase("baseline", "--baseline", "b.json") { $0.baselinePath = "b.json" },
         MergeCase("hdr", "--hdr", "f.hlog") { $0.histogramPath = "f.hlog" },
     ]
 

@@ -15,7 +15,7 @@ enum BenchSamples {
         var handshakes = Histogram()
         for _ in 0..<Int.random(in: 0..<5, using: &random) { handshakes.record(latency(&random)) }
         var seconds: [BenchSecond] = []
-        for _ in 0..<Int.random(in: 0..<5, using: &random) {
+        for _ in 0..<Int.random(in: 1..<5, using: &random) {
             var second = Histogram()
             let count = Int.random(in: 0..<50, using: &random)
             for _ in 0..<count { second.record(latency(&random)) }

@@ -41,6 +41,8 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     var histogramPath: String?
     /// What has to hold.
     var thresholds: [Threshold] = []
+    /// A file with the results of an earlier run.
+    var baselinePath: String?
 
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []

@@ -8,4 +8,6 @@ struct MergeArguments: Equatable, Sendable, ResultArguments {
     var histogramPath: String?
     /// What has to hold.
     var thresholds: [Threshold] = []
+    /// A file with the results of an earlier run.
+    var baselinePath: String?
 }

@@ -3,4 +3,5 @@ protocol ResultArguments: Sendable {
     var output: ResultFormat { get set }
     var histogramPath: String? { get set }
     var thresholds: [Threshold] { get set }
+    var baselinePath: String? { get set }
 }

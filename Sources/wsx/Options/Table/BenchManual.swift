@@ -96,6 +96,23 @@ enum BenchManual {
             a reason that has a status of its own: what was measured is judged, and a run that failed has not measured all.
             """))
 
+    /// What `--baseline` tells.
+    static let baselines = ManualSection(
+        "BASELINES",
+        .paragraph(
+            """
+            The replies, the median and the 99th percentile of the latencies are compared by their values in each whole \
+            second of both runs; what is shown is the median of these. A difference is `faster` or `slower` when it is 3 % or \
+            more, and when the seconds of a single run would be told apart so well only once in a hundred times (the test of \
+            Mann and Whitney, two-sided). Otherwise it is `noise`. Less than five seconds in both runs are too few to know.
+            """),
+        .paragraph(
+            """
+            What is compared is two runs, and not two servers: what changes from run to run, such as another load on the \
+            machine, is a change as well. Repeat both before you believe in a small one. A baseline of another mode or with \
+            other messages is refused; of other connections, threads, messages in flight or rates there is a warning.
+            """))
+
     private static let errors: (term: MarkedText, text: MarkedText) = (
         "`errors`, `errors.connect`, *...*",
         """
@@ -170,6 +187,15 @@ enum BenchManual {
                 """
                 For each `--threshold` its `expression`, the `value` that was found (a time in microseconds; null: there is \
                 none), and whether it was `met`.
+                """
+            ),
+            (
+                "`baseline`",
+                """
+                What `--baseline` has found, or null: the `start_time` of the earlier run, its whole `seconds` and \
+                `seconds_now` of this one, and for each of the `metrics` its name (`metric`), the medians of the seconds \
+                (`baseline` and `now`), the `change` as a part of the former, the `likelihood` of such a difference between \
+                seconds of the same run, and the `verdict`: `faster`, `slower`, `noise` or, with too few seconds, `unknown`.
                 """
             ),
             ("`rate_asked`", "The messages a second that were asked for, or null: as many as there were replies."),

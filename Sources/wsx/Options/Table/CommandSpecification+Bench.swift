@@ -26,8 +26,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, BenchManual.modes, BenchManual.pace, results, BenchManual.thresholds, BenchManual.resultFields,
-            statuses, .clientEnvironment,
+            .values, BenchManual.modes, BenchManual.pace, results, BenchManual.thresholds, BenchManual.baselines,
+            BenchManual.resultFields, statuses, .clientEnvironment,
         ],
         examples: [
             CommandExample(

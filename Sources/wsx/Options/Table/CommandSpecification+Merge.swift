@@ -28,7 +28,7 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, BenchManual.thresholds, BenchManual.resultFields,
+            .values, BenchManual.thresholds, BenchManual.baselines, BenchManual.resultFields,
             ManualSection(
                 "EXIT STATUS",
                 .definitions([

@@ -194,6 +194,14 @@ extension OptionTable {
                     }
                 })),
         OptionSpecification(
+            "baseline", value: OptionValue("FILE", .file), group: .results,
+            summary: "Compare with an earlier run's JSON in FILE",
+            manual: """
+                Compare with the results of an earlier run, as `--output json` has written them to *FILE*, and tell what is \
+                a change and what is noise, see BASELINES. Neither makes the status another one.
+                """,
+            effect: .update(.results { arguments, value in arguments.baselinePath = value })),
+        OptionSpecification(
             "hdr", value: OptionValue("FILE", .file), group: .results,
             summary: "Write the latencies of each second to FILE",
             manual: """

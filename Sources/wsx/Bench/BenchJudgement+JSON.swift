@@ -1,0 +1,43 @@
+extension BenchJudgement {
+    /// Adds the judgement to an object with results.
+    func add(to json: inout JSONWriter) {
+        json.beginArray("thresholds")
+        for verdict in verdicts { Self.add(verdict, to: &json) }
+        json.endArray()
+        guard let comparison else { return json.addNull("baseline") }
+        json.beginObject("baseline")
+        json.add("start_time", EventTime.text(of: comparison.startTime))
+        json.add("seconds", comparison.secondCounts.baseline)
+        json.add("seconds_now", comparison.secondCounts.now)
+        json.beginArray("metrics")
+        for row in comparison.rows { Self.add(row, to: &json) }
+        json.endArray()
+        json.endObject()
+    }
+
+    private static func add(_ verdict: Threshold.Verdict, to json: inout JSONWriter) {
+        json.beginElement()
+        json.add("expression", verdict.threshold.expression)
+        switch (verdict.value, verdict.threshold.bound) {
+        case (nil, _): json.addNull("value")
+        case (let value?, .time): json.add("value", value / 1000, digits: 3)
+        case (let value?, .number): json.add("value", value, digits: verdict.threshold.metric == .rate ? 1 : 0)
+        case (let value?, .share): json.add("value", value, digits: 9)
+        }
+        json.add("met", verdict.isMet)
+        json.endObject()
+    }
+
+    private static func add(_ row: BaselineComparison.Row, to json: inout JSONWriter) {
+        // Times are in nanoseconds here and in microseconds there.
+        let scale = row.metric == .rate ? 1.0 : 1000
+        json.beginElement()
+        json.add("metric", "\(row.metric.field)")
+        json.add("baseline", row.baseline / scale, digits: 3)
+        json.add("now", row.now / scale, digits: 3)
+        if let change = row.change { json.add("change", change, digits: 6) } else { json.addNull("change") }
+        json.add("likelihood", row.likelihood, digits: 9)
+        json.add("verdict", row.verdict.rawValue)
+        json.endObject()
+    }
+}
