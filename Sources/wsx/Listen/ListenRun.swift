@@ -30,7 +30,7 @@ final class ListenRun {
     private(set) var places: [ListeningPlace] = []
     /// What runs for the clients; nil: nothing does.
     private(set) lazy var programs = settings.program.map { ProgramPool($0, of: self) }
-    /// What messages for all may take of a turn.
+    /// What messages that take long, as those for all, may take of a turn.
     private(set) lazy var budget = TurnBudget(of: self)
     /// Who waits for standard output, the recording or the terminal.
     private(set) lazy var outputTurns = OutputTurns(of: self)
