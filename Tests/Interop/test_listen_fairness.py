@@ -19,9 +19,9 @@ ROUND_TRIPS = 50
 MEBIBYTE = 1 << 20
 
 
-def connect(listener, timeout=60):
+def connect(listener, timeout=60, fields=()):
     stream = wire.Stream(socket.create_connection(("127.0.0.1", listener.port), timeout=timeout))
-    stream.send(wire.upgrade_request(listener.port))
+    stream.send(wire.upgrade_request(listener.port, "/", *fields))
     assert stream.read_head().startswith(b"HTTP/1.1 101 ")
     return stream
 
@@ -185,6 +185,25 @@ def test_a_large_message_is_not_in_memory_for_each_of_its_readers(is_recorded, t
         assert sorted(map(int, events)) == list(range(1, 21))
 
 
+@pytest.mark.parametrize("floods_count", [1, 2])
+def test_clients_that_fill_the_output_each_turn_leave_the_others_theirs(floods_count):
+    # What is read at once inflates to several times what may wait for the output; no message does by itself.
+    message = wire.frame(
+        wire.TEXT, wire.Deflater(is_alone=True)(b"a" * 200_000), reserved=wire.RSV1, is_masked=True)
+    with Listener(stdout=subprocess.DEVNULL) as listener:
+        other, yet_another = connect(listener), connect(listener)
+        floods = []
+        for _ in range(floods_count):
+            stream = connect(listener, fields=[wire.EXTENSIONS + b": permessage-deflate"])
+            floods.append(Flood(stream, message * 1000))
+        for number in range(ROUND_TRIPS):
+            for stream in (other, yet_another):
+                stream.send(text("heard") + wire.frame(wire.PING, b"%d" % number, is_masked=True))
+                assert stream.read_frame().payload == b"%d" % number
+        for flood in floods:
+            flood.stop()
+
+
 def test_frames_that_are_shown_keep_nobody_waiting_until_all_of_a_read_are():
     count = 2000
     with Listener("--echo", "-vv") as server:
@@ -199,3 +218,25 @@ def test_frames_that_are_shown_keep_nobody_waiting_until_all_of_a_read_are():
         shown = server.err
         assert shown.index("another") < shown.index(f"flood {count // 2}")
         assert shown.index("a third") < shown.index(f"flood {count // 2}")
+
+
+def test_messages_that_inflate_keep_nobody_waiting_until_all_of_a_read_are_answered():
+    # Together a third more than a turn's share, in half a read.
+    message = wire.frame(
+        wire.TEXT, wire.Deflater(is_alone=True)(b"a" * 200_000), reserved=wire.RSV1, is_masked=True)
+    messages = message * 110
+    assert len(messages) < 32 << 10
+    with Listener("--echo", "-v") as server:
+        # All are ready in one turn; which of them comes first is the system's to say.
+        before = connect(server)
+        flood = connect(server, fields=[wire.EXTENSIONS + b": permessage-deflate"])
+        after = connect(server)
+        os.kill(server.pid, signal.SIGSTOP)
+        flood.send(messages + wire.frame(wire.PING, b"the last", is_masked=True))
+        before.send(wire.frame(wire.PING, b"another", is_masked=True))
+        after.send(wire.frame(wire.PING, b"a third", is_masked=True))
+        os.kill(server.pid, signal.SIGCONT)
+        server.wait_for("the last", timeout=60)
+        shown = server.err
+        assert shown.index("another") < shown.index("the last")
+        assert shown.index("a third") < shown.index("the last")

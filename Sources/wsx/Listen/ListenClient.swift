@@ -32,8 +32,9 @@ final class ListenClient: ConnectionHandler {
         }
     }
 
-    /// What takes more of a turn than the reading of it, in bytes.
-    private static let largeBytes = 256 << 10
+    /// From so many bytes on, a message counts for its sender's share of the turn. A read holds so few of those that are
+    /// smaller that all of them together come to no more, however they inflate.
+    private static let countedBytes = 4 << 10
 
     /// Makes the handler of a client that has just been accepted.
     init(_ client: Server<ListenClient>.Client, of run: ListenRun) {
@@ -62,7 +63,7 @@ final class ListenClient: ConnectionHandler {
     ) {
         if let gate, gate.ignoresClient { return }
         // A few bytes on the wire can be that many; without compression a turn brings no more than a read.
-        if payload.byteCount >= Self.largeBytes { run.budget.spend(payload.byteCount, from: number) }
+        if payload.byteCount >= Self.countedBytes { run.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
         switch run.service {
         case .conversation: break

@@ -14,10 +14,9 @@ extension ListenRun {
 
     /// An output has taken everything that had to wait.
     func outputDidDrain() {
-        if isWaitedFor, !isOutputFull {
-            isWaitedFor = false
-            // In another order each time: the first may fill standard output again.
-            for connection in server.connections.values.shuffled() { connection.resumeReading() }
+        if outputTurns.isOutputWaitedFor, !isOutputFull {
+            outputTurns.didDrain()
+            for connection in server.connections.values { connection.resumeReading() }
         }
         if recorder != nil { readOn() }
         if isStopping, areOutputsDrained { loop.stop() }
@@ -31,11 +30,11 @@ extension ListenRun {
     /// Pauses all clients while the outputs do not keep up: each may have a large message that has been read.
     func waitForOutput(_ connection: Connection<ListenClient>) {
         guard isOutputFull else { return }
-        if !isWaitedFor {
-            isWaitedFor = true
+        if !outputTurns.isOutputWaitedFor {
             for other in server.connections.values { other.pauseReading() }
         }
         // One that has come since then, too.
         connection.pauseReading()
+        outputTurns.didFill(with: connection.handler.number)
     }
 }

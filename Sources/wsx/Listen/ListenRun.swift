@@ -22,8 +22,6 @@ final class ListenRun {
     /// Standard input, once there is a client to send it to.
     var input: InputReader?
     var inputIsOver = false
-    /// Whether clients wait for standard output, or for the terminal.
-    var isWaitedFor = false
 
     private(set) lazy var server = makeServer()
     /// Looks for clients without a sign of life; nil: nobody asked for it.
@@ -32,8 +30,10 @@ final class ListenRun {
     private(set) var places: [ListeningPlace] = []
     /// What runs for the clients; nil: nothing does.
     private(set) lazy var programs = settings.program.map { ProgramPool($0, of: self) }
-    /// What messages for all may take of a turn.
+    /// What messages that take long, as those for all, may take of a turn.
     private(set) lazy var budget = TurnBudget(of: self)
+    /// Who waits for standard output, the recording or the terminal.
+    private(set) lazy var outputTurns = OutputTurns(of: self)
     var failure: Failure?
     private(set) var isEnding = false
     /// Whether that was asked for, and is not just the end of the only client.
@@ -228,6 +228,7 @@ final class ListenRun {
     func end(with failure: Failure?) {
         if self.failure == nil { self.failure = failure }
         // Clients that waited for the output are to be heard: their close frames end the run.
+        outputTurns.didDrain()
         for connection in server.connections.values { connection.resumeReading() }
         if isStopping { loop.stop() } else if !isEnding { end() }
     }

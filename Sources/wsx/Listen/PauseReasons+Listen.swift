@@ -11,4 +11,6 @@ extension PauseReasons {
     static let turn = PauseReasons(rawValue: 16)
     /// What the server of a recording said to it is still on its way.
     static let replay = PauseReasons(rawValue: 32)
+    /// Its messages have filled an output that others are waiting for.
+    static let outputTurn = PauseReasons(rawValue: 64)
 }

@@ -17,7 +17,8 @@ final class TurnBudget {
     /// Whether the input has to wait.
     private(set) var holdsInput = false
 
-    /// What one sender's messages may come to in a turn, in bytes: about two milliseconds of one core.
+    /// What one sender's messages may come to in a turn, in bytes: about two milliseconds of one core where they are copied,
+    /// and some thirty where they inflate.
     static let turnBytes = 16 << 20
     /// What a message costs beside its own bytes, once and for each client: it takes as long as copying so many.
     static let bytesPerMessage = 4 << 10
