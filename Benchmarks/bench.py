@@ -4,11 +4,12 @@
 The machine's speed drifts, so a figure alone says little: the two sides run in turn, pinned to the same cores, and
 the median of the pairs' ratios is what counts. Run by `make bench`.
 
-    bench.py [plain|stream|tls|server]
+    bench.py [plain|stream|tls|server|bench]
 
 makes the rows of one kind alone.
 """
 
+import json
 import os
 import pathlib
 import platform
@@ -34,6 +35,8 @@ PLAIN_WS_ECHO = ROOT / "Benchmarks/ws_echo.js"
 PICOWS_ECHO = ROOT / "Benchmarks/picows_echo.py"
 LOAD_SOURCE = ROOT / "Benchmarks/load.c"
 LOAD = ROOT / ".build/bench-load"
+K6 = ROOT / ".build/peers/bin/k6"
+K6_ECHO = ROOT / "Benchmarks/echo_k6.js"
 WEBSOCAT = ROOT / ".build/peers/bin/websocat"
 PAIRS = 5
 LINE_COUNT = 1_000_000
@@ -353,6 +356,39 @@ def server_rows():
     print(f"\none message of 100 bytes to {READER_COUNT:,} readers: {statistics.median(times):.3g} ms\n")
 
 
+def generator_rate(in_flight):
+    """The verified echoes a second, in thousands, that `wsx bench` gets on 50 connections from `wsx listen`."""
+    with EchoServer() as server:
+        process = subprocess.run(
+            pinned(CLIENT_CORE, [
+                WSX, "bench", f"ws://127.0.0.1:{server.port}/", "-c", str(LOAD_CONNECTION_COUNT), "-d", f"{LOAD_S}s",
+                "--in-flight", str(in_flight), "--output", "json"]),
+            stdout=subprocess.PIPE, check=True)
+        return json.loads(process.stdout)["rate_per_second"] / 1e3
+
+
+def k6_rate():
+    """The same of k6, with one in flight."""
+    with EchoServer() as server:
+        variables = {"URL": f"ws://127.0.0.1:{server.port}/", "CONNECTIONS": LOAD_CONNECTION_COUNT, "SECONDS": LOAD_S}
+        words = [word for name, value in variables.items() for word in ("--env", f"{name}={value}")]
+        process = subprocess.run(
+            pinned(CLIENT_CORE, [K6, "run", "--quiet", "--no-usage-report", *words, K6_ECHO]),
+            stdout=subprocess.PIPE, check=True)
+        return float(process.stdout) / 1e3
+
+
+def generator_rows():
+    """`wsx bench` against other generators, each with the same server."""
+    subprocess.run(["cc", "-O2", "-o", LOAD, LOAD_SOURCE], check=True)
+    for in_flight, name in ((1, "one in flight"), (64, "64 in flight")):
+        what = f"echoes of 20 bytes got on {LOAD_CONNECTION_COUNT} connections, {name}"
+        report(what, "k/s", "bare epoll loop in C", [
+            (generator_rate(in_flight), echo_rate(in_flight)) for _ in range(PAIRS)])
+        if in_flight == 1:
+            report(what, "k/s", "k6", [(generator_rate(1), k6_rate()) for _ in range(PAIRS)])
+
+
 def main():
     for program in (WSX, WEBSOCAT):
         if not program.exists():
@@ -360,7 +396,7 @@ def main():
     print(f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}; medians of {PAIRS} pairs\n")
     print("| what | wsx | peer | | wsx / peer |\n| --- | --- | --- | --- | --- |")
 
-    kinds = {"plain": plain_rows, "stream": stream_rows, "tls": tls_rows, "server": server_rows}
+    kinds = {"plain": plain_rows, "stream": stream_rows, "tls": tls_rows, "server": server_rows, "bench": generator_rows}
     for kind in sys.argv[1:] or kinds:
         kinds[kind]()
     print(f"\nbinary: {WSX.stat().st_size / 1e6:.1f} MB, of which `make install` strips the symbols")
