@@ -196,7 +196,7 @@ function table(columns, rows) {
 const cell = (value, text, isWrong) => html("td", { class: isWrong ? "wrong" : "" }, html("data", { value }, text));
 
 function showTables() {
-  const times = Object.keys(results).filter(isTime);
+  const times = ["latency_us", "handshake_us", "delay_us"].filter(group => group !== "delay_us" || results[group].max);
   byID("times").append(table(["", ...times.map(label)], Object.keys(latency).map(field => [label(field),
     ...times.map(group => cell(results[group][field], results[group].max ? time(results[group][field]) : "–"))])));
   for (const group of ["messages", "errors", "bytes"]) {
