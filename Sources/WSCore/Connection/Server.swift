@@ -116,7 +116,7 @@ public final class Server<Handler: ConnectionHandler> {
     private let memory: CrowdMemory
     private let makeHandler: (Client) -> Handler
     private var listeners: [StreamListener] = []
-    private var openings: [ObjectIdentifier: ServerOpening] = [:]
+    internal private(set) var openings: [ObjectIdentifier: ServerOpening] = [:]
     /// The answers to requests that asked for no WebSocket, while they are on their way.
     internal private(set) var exchanges: [ObjectIdentifier: WebExchange] = [:]
     /// Those who have been refused and are still being told so.

@@ -146,7 +146,10 @@ import Testing
                 var answer: Result<SystemStream, IOError>?
                 _ = try SystemStream.connect(to: address, on: loop) { answer = $0 }
                 loop.run { answer != nil }
-                #expect(throws: IOError.connectionRefused) { try answer?.get() }
+                loop.run(for: .milliseconds(5))
+                // The port may be that of somebody else by now.
+                if case .failure(let error) = answer { #expect(error == .connectionRefused) }
+                #expect(fixture.server.openings.isEmpty)
             }
             for end in clients { end.stream.close() }
             loop.run { fixture.server.connections.isEmpty }
