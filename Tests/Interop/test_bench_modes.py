@@ -29,6 +29,7 @@ def test_send_counts_what_the_server_has_received(options):
     assert sum(seen) == 3001 and min(seen) >= 256
     assert results["messages"]["sent"] == sum(row["sent"] for row in results["per_second"]) == 3001
     assert results["messages"]["received"] == 0 and not faults(results)
+    assert results["duration_s"] > 0 and results["rate_per_second"] > 0
     assert results["latency_us"]["max"] == 0
 
 
@@ -193,6 +194,9 @@ def test_pings_that_are_not_answered_are_lost():
     (["--mode", "idle", "-n", "5"], "contradict each other"),
     (["--mode", "receive", "-r", "5"], "contradict each other"),
     (["--mode", "send", "--in-flight", "2"], "contradict each other"),
+    (["--mode", "connect", "--connect-rate", "5"], "contradict each other"),
+    (["--mode", "connect", "--ramp", "1s"], "give --rate, too"),
+    (["--mode", "receive", "--ramp", "1s"], "contradict each other"),
     (["--mode", "connect", "-m", "x"], "contradict each other"),
     (["-t", "3", "-c", "2"], "there are only 2 connections"),
     (["--mode", "chat"], "echo"),

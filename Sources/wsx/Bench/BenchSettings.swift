@@ -41,6 +41,9 @@ struct BenchSettings: Sendable {
                 why: "there are only \(Failure.number(arguments.connectionCount, "connection")); see --connections")
         }
         if arguments.mode == .broadcast { try checkBroadcast() }
+        guard arguments.mode != .connect || arguments.ramp == .zero || arguments.rate != nil else {
+            throw .badArgument(what: "--ramp", why: "with --mode connect it is the rate that grows; give --rate, too")
+        }
         try checkDescriptors()
         try checkPorts()
     }

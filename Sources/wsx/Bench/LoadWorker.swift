@@ -233,8 +233,8 @@ final class LoadWorker {
         for connector in connectors.values { connector.cancel() }
         connectors = [:]
         if wasLoaded {
-            // A number of messages is over with the last reply, whatever was waited for after it.
-            if settings.duration == nil { endTime = max(lastReplyTime, countStart) }
+            // A number of messages is over with the last reply, whatever was waited for after it, or when the last is sent.
+            if settings.duration == nil, mode != .send { endTime = max(lastReplyTime, countStart) }
             latencies.end(at: endTime)
             latencies.finish()
         }

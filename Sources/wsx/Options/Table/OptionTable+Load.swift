@@ -19,7 +19,7 @@ extension OptionTable {
                     arguments.connectionCount = try CountValue.parse(value, largest: 1_000_000)
                 })),
         OptionSpecification(
-            "connect-rate", value: OptionValue("N"), group: .load,
+            "connect-rate", value: OptionValue("N"), conflicts: ["mode=connect"], group: .load,
             summary: "Connections to open each second",
             manual: """
                 Open *N* connections a second, evenly spaced, in place of as many as there can be; the next ones wait while \
@@ -74,7 +74,7 @@ extension OptionTable {
                     arguments.rate = try CountValue.parse(value, largest: 100_000_000)
                 })),
         OptionSpecification(
-            "ramp", value: OptionValue("DURATION"), group: .load,
+            "ramp", value: OptionValue("DURATION"), conflicts: ["mode=receive"], group: .load,
             summary: "Reach the full load after so long",
             manual: """
                 Begin gently: connections begin to send one after the other during *DURATION*, or `--rate` grows from nothing. \
