@@ -142,6 +142,11 @@ _wsx() {
             COMPREPLY=($(compgen -W $'echo\nsend\nreceive\nconnect\nbroadcast\nidle' -- "$current"))
             return
             ;;
+        'bench -f' | 'bench --file' | 'bench --file=')
+            compopt -o filenames 2>/dev/null
+            COMPREPLY=($(compgen -f -- "$current"))
+            return
+            ;;
         'bench --unix-socket' | 'bench --unix-socket=')
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$current"))
@@ -239,7 +244,7 @@ _wsx() {
             ;;
         bench)
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--connect-rate\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--ramp\n--start-at\n--warmup\n--in-flight\n--reply-timeout\n--publishers\n--heartbeat\n-m\n--message\n--size\n--binary\n--timeout\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--baseline\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--connect-rate\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--ramp\n--start-at\n--warmup\n--in-flight\n--reply-timeout\n--publishers\n--heartbeat\n-m\n--message\n-f\n--file\n--size\n--binary\n--timeout\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--baseline\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
             elif ((COMP_CWORD == 2)); then
                 COMPREPLY=($(compgen -W $'merge' -- "$current"))
             fi

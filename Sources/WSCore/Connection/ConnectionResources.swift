@@ -3,7 +3,7 @@ public final class ConnectionResources {
     /// The loop.
     let loop: EventLoop
     /// The keys for the frames of clients.
-    public let maskingKeys = MaskingKeySource(fill: SecureRandom.fill)
+    public let maskingKeys: MaskingKeySource
     /// Storage for what is written in one turn.
     let outputStorage = ByteStoragePool()
     /// What sessions share while nothing has arrived in part.
@@ -20,10 +20,15 @@ public final class ConnectionResources {
     ///
     /// - Parameters:
     ///   - loop: The loop.
+    ///   - maskingKeys: Where the keys come from.
     ///   - idleInterval: A connection that has compressed and decompressed nothing for one to two of these gives zlib's
     ///     memory back; 1 s by default.
-    public init(on loop: EventLoop, idleInterval: Duration = .seconds(1)) {
+    public init(
+        on loop: EventLoop, maskingKeys: MaskingKeySource = MaskingKeySource(fill: SecureRandom.fill),
+        idleInterval: Duration = .seconds(1)
+    ) {
         self.loop = loop
+        self.maskingKeys = maskingKeys
         self.idleInterval = idleInterval
         peerWatch = PeerWatch(on: loop)
         let timer = Timer(on: loop) { [unowned self] in releaseIdleMemory() }

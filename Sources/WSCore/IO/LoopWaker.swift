@@ -6,7 +6,7 @@ import CLibuv
 public final class LoopWaker: @unchecked Sendable {
     // Only `wake` is called by other threads, and uv_async_send may be.
     private let handle: UnsafeMutablePointer<uv_async_t>
-    private let action: () -> Void
+    private var action: (() -> Void)?
 
     /// Makes a waker on the loop's own thread.
     /// - Parameter action: Called there; once for several calls of ``wake()`` that come close together.
@@ -14,7 +14,7 @@ public final class LoopWaker: @unchecked Sendable {
         let handle = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
         let result = uv_async_init(loop.handle, handle) { handle in
             guard let data = handle?.pointee.data else { return }
-            Unmanaged<LoopWaker>.fromOpaque(data).takeUnretainedValue().action()
+            Unmanaged<LoopWaker>.fromOpaque(data).takeUnretainedValue().action?()
         }
         guard result == 0 else {
             handle.deallocate()
@@ -29,5 +29,10 @@ public final class LoopWaker: @unchecked Sendable {
     /// Asks for the action; to be called on any thread.
     public func wake() {
         uv_async_send(handle)
+    }
+
+    /// Lets go of the action, so that nobody can ask for it any more; to be called on the loop's own thread.
+    public func stop() {
+        action = nil
     }
 }

@@ -52,7 +52,11 @@ public struct MessageReceiver: ~Copyable {
                 header = frame
                 bytesBefore = partial.payloadBytesReceived
             } else {
-                guard let next = try nextHeader(bytes.bytes, offset: &offset, partial) else { return count }
+                guard
+                    let next = try Self.nextHeader(
+                        bytes.bytes, offset: &offset, partial, receivedBy: role,
+                        allowsCompression: decompressor != nil)
+                else { return count }
                 try begin(next, partial)
                 handler.receivedHeader(next)
                 header = next
@@ -82,13 +86,17 @@ public struct MessageReceiver: ~Copyable {
 
     /// Decodes the header at `offset`, together with what is kept of it from before, and moves `offset` behind it.
     /// Returns nil, having kept all that is left, when it is cut.
+    // Not of the receiver, which would be copied for each frame.
     @inlinable @inline(__always)
-    internal func nextHeader(
-        _ bytes: RawSpan, offset: inout Int, _ partial: PartialInput
+    internal static func nextHeader(
+        _ bytes: RawSpan, offset: inout Int, _ partial: PartialInput, receivedBy role: Role, allowsCompression: Bool
     ) throws(ProtocolError) -> FrameHeader? {
-        guard partial.headerByteCount == 0 else { return try continueHeader(bytes, offset: &offset, partial) }
+        guard partial.headerByteCount == 0 else {
+            return try continueHeader(
+                bytes, offset: &offset, partial, receivedBy: role, allowsCompression: allowsCompression)
+        }
         let rest = bytes.extracting(offset..<bytes.byteCount)
-        guard let header = try FrameHeader.decode(rest, receivedBy: role, allowsCompression: decompressor != nil) else {
+        guard let header = try FrameHeader.decode(rest, receivedBy: role, allowsCompression: allowsCompression) else {
             partial.keepHeaderBytes(rest)
             offset = bytes.byteCount
             return nil
@@ -98,8 +106,8 @@ public struct MessageReceiver: ~Copyable {
     }
 
     @usableFromInline
-    internal func continueHeader(
-        _ bytes: RawSpan, offset: inout Int, _ partial: PartialInput
+    internal static func continueHeader(
+        _ bytes: RawSpan, offset: inout Int, _ partial: PartialInput, receivedBy role: Role, allowsCompression: Bool
     ) throws(ProtocolError) -> FrameHeader? {
         let keptBefore = partial.headerByteCount
         let end = min(bytes.byteCount, offset + FrameHeader.maximumBytes - keptBefore)
@@ -107,7 +115,7 @@ public struct MessageReceiver: ~Copyable {
         let known = partial.headerBytes.span.extracting(0..<partial.headerByteCount)
         guard
             let header = try FrameHeader.decode(
-                known.bytes, receivedBy: role, allowsCompression: decompressor != nil)
+                known.bytes, receivedBy: role, allowsCompression: allowsCompression)
         else {
             offset = end
             return nil

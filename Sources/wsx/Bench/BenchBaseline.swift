@@ -52,6 +52,7 @@ extension BenchBaseline {
 
     private static func words(_ message: BenchDescription.Message?) -> String {
         guard let message else { return "of several kinds" }
-        return "\(message.kind == .text ? "text" : "binary") of \(Failure.number(message.byteCount, "byte"))"
+        let size = message.byteCount.map { Failure.number($0, "byte") } ?? "different sizes"
+        return "\(message.kind == .text ? "text" : "binary") of \(size)"
     }
 }

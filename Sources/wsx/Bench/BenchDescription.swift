@@ -5,8 +5,8 @@ struct BenchDescription: Equatable, Sendable {
     /// The messages that were sent.
     struct Message: Equatable, Sendable {
         let kind: MessageKind
-        /// The size of the payload.
-        let byteCount: Int
+        /// The size of each payload; nil: they differ.
+        let byteCount: Int?
     }
 
     let mode: BenchMode

@@ -56,7 +56,7 @@ extension BenchResults {
         if let message = description.message {
             json.beginObject("message")
             json.add("kind", message.kind == .text ? "text" : "binary")
-            json.add("bytes", message.byteCount)
+            if let byteCount = message.byteCount { json.add("bytes", byteCount) } else { json.addNull("bytes") }
             json.endObject()
         } else {
             json.addNull("message")

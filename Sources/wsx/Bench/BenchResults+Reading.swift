@@ -119,7 +119,8 @@ extension BenchDescription {
         case "binary": kind = .binary
         default: throw .badMember("message.kind")
         }
-        return Message(kind: kind, byteCount: try message.count("bytes", largest: largestCount))
+        return Message(
+            kind: kind, byteCount: message.isNull("bytes") ? nil : try message.count("bytes", largest: largestCount))
     }
 }
 

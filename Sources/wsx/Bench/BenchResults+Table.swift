@@ -32,7 +32,7 @@ extension BenchResults {
     }
 
     private var headlines: [String] {
-        let size = description.message.map { " of " + Failure.number($0.byteCount, "byte") } ?? ""
+        let size = description.message?.byteCount.map { " of " + Failure.number($0, "byte") } ?? ""
         let kind = description.message.map { $0.kind == .text ? "text " : "binary " } ?? ""
         let inFlight =
             description.mode == .echo

@@ -12,6 +12,10 @@ struct BenchSettings: Sendable {
     let tls: TLSClientSettings?
     /// Whether the threads tell how far they have come.
     let showsProgress: Bool
+    /// The kind of the messages.
+    let kind: MessageKind
+    /// What is sent in turn; empty: messages are made up.
+    let messages: [MessageTemplate]
     /// How long messages are sent; nil: until there have been as many as were asked for.
     let duration: Duration?
 
@@ -34,6 +38,9 @@ struct BenchSettings: Sendable {
         url = composition.url
         connector = composition.connector
         tls = composition.tls
+        let kind: MessageKind = arguments.payload == .binary ? .binary : .text
+        self.kind = kind
+        messages = try arguments.messages.map { (message) throws(Failure) in try message.template(as: kind) }
         duration = arguments.duration ?? (arguments.messageCount == nil ? Self.defaultDuration : nil)
         guard arguments.threadCount <= arguments.connectionCount else {
             throw .badArgument(
@@ -139,9 +146,14 @@ struct BenchSettings: Sendable {
         }
     }
 
-    /// The size of a message.
+    /// The size of each message; nil: they differ.
+    private var commonBytes: Int? {
+        guard let first = messages.first else { return messageBytes }
+        return messages.allSatisfy { $0.constantBytes == first.constantBytes } ? first.constantBytes : nil
+    }
+
+    /// The size of messages that are made up.
     var messageBytes: Int {
-        if let message = arguments.message { return message.utf8.count }
         switch arguments.mode {
         case .echo, .send, .receive, .connect: return arguments.sizeBytes ?? Self.defaultBytes
         case .broadcast: return arguments.sizeBytes ?? DeliveryMessage.leastBytes
@@ -153,16 +165,15 @@ struct BenchSettings: Sendable {
     var description: BenchDescription {
         BenchDescription(
             mode: arguments.mode, url: "\(url)", connections: arguments.connectionCount, threads: arguments.threadCount,
-            message: BenchDescription.Message(kind: kind, byteCount: messageBytes),
+            message: BenchDescription.Message(kind: kind, byteCount: commonBytes),
             inFlight: arguments.rate == nil ? arguments.inFlight : nil, rateAsked: arguments.rate)
     }
 
-    /// The kind of the messages.
-    var kind: MessageKind { arguments.payload == .binary ? .binary : .text }
-
     /// What is sent.
-    func makeMessage() -> EchoMessage {
-        arguments.message.map { EchoMessage(Array($0.utf8)) } ?? EchoMessage(byteCount: messageBytes)
+    /// - Parameter clockOffset: What is added to a time on the loop's clock to have one since 1970, in nanoseconds.
+    func makeMessage(clockOffset: UInt64) -> EchoMessage {
+        messages.isEmpty
+            ? EchoMessage(byteCount: messageBytes) : EchoMessage(messages, clockOffset: clockOffset)
     }
 
     /// The close frame that this end sends.

@@ -43,6 +43,24 @@ struct EchoLedger: ~Copyable {
     /// The number of messages that are expected in order.
     var expectedCount: Int { Int(truncatingIfNeeded: next &- first) }
 
+    /// When the oldest message was sent that is expected; without any, no time.
+    @inline(__always)
+    var firstTime: UInt64 { times[Int(truncatingIfNeeded: first & mask)] }
+
+    /// When a message was sent that is without a reply, or was until a few later ones were sent; nil: that is not known.
+    func sendTime(of number: UInt64) -> UInt64? {
+        if number < next, next - number <= mask + 1 { return times[Int(truncatingIfNeeded: number & mask)] }
+        return overtakenIndex(of: number).map { overtaken[$0].sendTime }
+    }
+
+    /// The numbers of messages that their replies may belong to, those that are next to the expected one first.
+    /// - Parameter count: At most so many from it on, so many before it, and so many that were overtaken.
+    func likelyNumbers(_ count: Int) -> [UInt64] {
+        // What is lost is more likely than what is doubled, and so are messages from the expected one on.
+        let near = [first] + (1...UInt64(count)).flatMap { [first &+ $0, first &- $0] }
+        return near.filter { $0 < next && next - $0 <= mask + 1 } + overtaken.suffix(count).map(\.number)
+    }
+
     /// The number of all messages without a reply.
     var unansweredCount: Int { expectedCount + overtaken.count + forgottenCount }
 

@@ -16,15 +16,30 @@ final class LoadConnection: ConnectionHandler {
     var connection: Connection<LoadConnection>?
     /// Outlives all of its connections, and is asked for with every message: counting references to it took a tenth of the
     /// time of one.
-    private unowned(unsafe) let worker: LoadWorker
+    private let unmanagedWorker: Unmanaged<LoadWorker>
 
     /// Makes the handler of a connection that is about to be opened.
-    init(_ number: UInt64, inFlight: Int, publisherCount: Int, of worker: LoadWorker) {
+    /// - Parameter remembered: So many messages are remembered, or more.
+    init(_ number: UInt64, remembered: Int, publisherCount: Int, of worker: LoadWorker) {
         self.number = number
-        self.worker = worker
+        unmanagedWorker = .passUnretained(worker)
         deliveries = Array(repeating: DeliveryLedger(), count: publisherCount)
-        ledger = EchoLedger(capacity: inFlight)
+        ledger = EchoLedger(capacity: remembered)
     }
+
+    /// The message whose reply is expected next; there is one.
+    @inline(__always)
+    var expectedStamp: EchoMessage.Stamp {
+        EchoMessage.Stamp(number: ledger.first, connection: number, time: ledger.firstTime)
+    }
+
+    /// The message that is sent next.
+    @inline(__always)
+    func nextStamp(dueAt time: UInt64) -> EchoMessage.Stamp {
+        EchoMessage.Stamp(number: ledger.next, connection: number, time: time)
+    }
+
+    private var worker: LoadWorker { unmanagedWorker.takeUnretainedValue() }
 
     /// All that is decoded now has been read by now.
     func connectionWillReceive(_ connection: Connection<LoadConnection>) {
@@ -35,10 +50,12 @@ final class LoadConnection: ConnectionHandler {
     func connection(
         _ connection: Connection<LoadConnection>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
-        switch worker.mode {
-        case .echo: worker.receivedEcho(payload, as: kind, by: self, outbox: &outbox)
-        case .broadcast: worker.receivedDelivery(payload, as: kind, by: self)
-        case .send, .receive, .connect, .idle: worker.receivedMessage()
+        unmanagedWorker._withUnsafeGuaranteedRef { worker in
+            switch worker.mode {
+            case .echo: worker.receivedEcho(payload, as: kind, by: self, outbox: &outbox)
+            case .broadcast: worker.receivedDelivery(payload, as: kind, by: self)
+            case .send, .receive, .connect, .idle: worker.receivedMessage()
+            }
         }
     }
 

@@ -25,6 +25,12 @@ final class LoadCrew {
         let settle: LoopWaker
         let drain: LoopWaker
         let terminate: LoopWaker
+
+        /// Lets go of the worker, on its thread: a loop turns once more when it is released, and somebody may just have
+        /// woken it.
+        func letGo() {
+            for waker in [start, settle, drain, terminate] { waker.stop() }
+        }
     }
 
     /// What a thread is given: made for it, and used by it alone.
@@ -140,12 +146,14 @@ final class LoadCrew {
     private static func run(_ start: Start) {
         do throws(Failure) {
             let worker = try makeWorker(start)
-            start.handover.give(.success(try makeMember(worker)))
+            let member = try makeMember(worker)
+            start.handover.give(.success(member))
             worker.didOpen = { start.didOpen.wake() }
             worker.didSend = { start.didSend.wake() }
             worker.didEnd = { [unowned worker] in worker.loop.stop() }
             worker.open()
             worker.loop.run()
+            member.letGo()
             start.didEnd.wake()
         } catch {
             start.handover.give(.failure(error))
@@ -165,17 +173,13 @@ final class LoadCrew {
     private static func makeMember(_ worker: LoadWorker) throws(Failure) -> Member {
         let post = worker.post
         do throws(IOError) {
-            // A loop turns once more when it is released, and somebody may just have woken it.
+            // Weak references would make each count of references to the worker slower, and one is counted with a message.
             return Member(
                 worker: worker, post: post,
-                start: try LoopWaker(on: worker.loop) { [weak worker] in
-                    worker?.start(at: post.withValue(\.startTime))
-                },
-                settle: try LoopWaker(on: worker.loop) { [weak worker] in
-                    worker?.settle(post.withValue(\.expectedDeliveries))
-                },
-                drain: try LoopWaker(on: worker.loop) { [weak worker] in worker?.drain(limit: hurriedLimit) },
-                terminate: try LoopWaker(on: worker.loop) { [weak worker] in worker?.terminate() })
+                start: try LoopWaker(on: worker.loop) { worker.start(at: post.withValue(\.startTime)) },
+                settle: try LoopWaker(on: worker.loop) { worker.settle(post.withValue(\.expectedDeliveries)) },
+                drain: try LoopWaker(on: worker.loop) { worker.drain(limit: hurriedLimit) },
+                terminate: try LoopWaker(on: worker.loop) { worker.terminate() })
         } catch {
             throw .system(error)
         }

@@ -2,30 +2,46 @@ import WSCore
 
 /// What fills messages that are made up.
 enum LoadFilling {
-    /// Fills memory with letters and digits, the same ones each time, that a compressor can make nothing of.
-    static func fill(_ storage: UnsafeMutableRawBufferPointer) {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var random = SeededRandom(seed: 1)
-        for index in storage.indices { storage[index] = alphabet[Int(truncatingIfNeeded: random.next() & 63)] }
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// Fills memory with letters, digits, - and _, the same ones for the same seed, that a compressor can make nothing of.
+    static func fill(_ storage: UnsafeMutableRawBufferPointer, seed: UInt64 = 1) {
+        // Seeds that are close to each other would give numbers that are.
+        var seeds = SeededRandom(seed: seed)
+        var random = SeededRandom(seed: seeds.next())
+        alphabet.withUnsafeBufferPointer { alphabet in
+            for index in storage.indices { storage[index] = alphabet[Int(truncatingIfNeeded: random.next() & 63)] }
+        }
     }
 
-    /// Whether a message is the same as `byteCount` bytes of memory; it has as many.
+    /// Whether a message is the same as `byteCount` bytes of memory, from an offset on; it has as many.
     @inline(__always)
-    static func areEqual(_ base: UnsafeMutableRawPointer, _ message: RawSpan, byteCount: Int) -> Bool {
-        var offset = 0
+    static func areEqual(
+        _ base: UnsafeMutableRawPointer, _ message: RawSpan, from start: Int = 0, byteCount: Int
+    ) -> Bool {
+        var offset = start
         var difference: UInt64 = 0
         while offset &+ 8 <= byteCount {
-            difference |=
-                base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                ^ message.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            difference |= Self.difference(base, message, at: offset, as: UInt64.self)
             offset &+= 8
         }
+        if offset &+ 4 <= byteCount {
+            difference |= UInt64(Self.difference(base, message, at: offset, as: UInt32.self))
+            offset &+= 4
+        }
         while offset < byteCount {
-            difference |= UInt64(
-                base.load(fromByteOffset: offset, as: UInt8.self)
-                    ^ message.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+            difference |= UInt64(Self.difference(base, message, at: offset, as: UInt8.self))
             offset &+= 1
         }
         return difference == 0
+    }
+
+    /// The bits in which a number differs that is made of the bytes at an offset.
+    @inline(__always)
+    private static func difference<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ base: UnsafeMutableRawPointer, _ message: RawSpan, at offset: Int, as type: Number.Type
+    ) -> Number {
+        base.loadUnaligned(fromByteOffset: offset, as: type)
+            ^ message.unsafeLoadUnaligned(fromByteOffset: offset, as: type)
     }
 }

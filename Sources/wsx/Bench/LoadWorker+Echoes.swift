@@ -2,6 +2,9 @@ import WSCore
 
 // What happens for every message and its reply.
 extension LoadWorker {
+    /// A reply that has no number in it is compared with so many messages before and after the one that was expected.
+    private static let mostCompared = 256
+
     @inline(__always)
     func countSent(dueAt time: UInt64) {
         guard isCounted(time) else { return }
@@ -13,20 +16,17 @@ extension LoadWorker {
     /// Checks a reply, records how long it took, and sends what may follow it.
     @inline(__always)
     func receivedEcho(_ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection, outbox: inout Outbox) {
-        if connection.ledger.expectedCount > 0 {
-            message.stamp(connection.ledger.first, of: connection.number)
-            if kind == self.kind, message.isEqual(to: payload) {
-                took(connection.ledger.takeFirst())
-            } else {
-                receivedUnexpected(payload, as: kind, by: connection)
-            }
+        if kind == self.kind, connection.ledger.expectedCount > 0,
+            message.isEcho(payload, of: connection.expectedStamp)
+        {
+            took(connection.ledger.takeFirst())
         } else {
             receivedUnexpected(payload, as: kind, by: connection)
         }
         guard phase == .loading else { return closeIfAnswered() }
         guard schedule == nil else { return }
         while remainingMessages > 0, connection.ledger.expectedCount < inFlight, now < sendEnd {
-            message.stamp(connection.ledger.next, of: connection.number)
+            message.set(connection.nextStamp(dueAt: now))
             guard message.withBytes({ outbox.send($0, as: self.kind) }) else { break }
             connection.ledger.send(at: now)
             countSent(dueAt: now)
@@ -46,20 +46,33 @@ extension LoadWorker {
     /// Finds out what a reply is that is not the one that was expected next.
     @inline(never)
     private func receivedUnexpected(_ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection) {
-        let (number, expected) = (connection.number, connection.ledger.first)
-        guard let found = message.number(in: payload, of: number, expected: expected) else {
+        guard let found = number(of: payload, as: kind, by: connection) else {
             guard let sendTime = connection.ledger.takeOldest() else { return countDuplicate() }
             if isCounted(sendTime) { tally.mismatched += 1 }
             return
         }
         guard let (sendTime, isReordered) = connection.ledger.take(found) else { return countDuplicate() }
-        message.stamp(found, of: number)
-        guard kind == self.kind, message.isEqual(to: payload) else {
+        let stamp = EchoMessage.Stamp(number: found, connection: connection.number, time: sendTime)
+        guard kind == self.kind, message.isEcho(payload, of: stamp) else {
             if isCounted(sendTime) { tally.mismatched += 1 }
             return
         }
         if isReordered, isCounted(sendTime) { tally.reordered += 1 }
         took(sendTime)
+    }
+
+    /// Which message a reply belongs to; nil: that cannot be told.
+    private func number(of payload: RawSpan, as kind: MessageKind, by connection: LoadConnection) -> UInt64? {
+        guard message.isVaried else {
+            return message.number(in: payload, of: connection.number, expected: connection.ledger.first)
+        }
+        guard kind == self.kind else { return nil }
+        return connection.ledger.likelyNumbers(Self.mostCompared).first { number in
+            connection.ledger.sendTime(of: number).map { time in
+                message.isEcho(
+                    payload, of: EchoMessage.Stamp(number: number, connection: connection.number, time: time))
+            } ?? false
+        }
     }
 
     /// Nothing tells when what is doubled was sent.

@@ -7,10 +7,10 @@ extension LoadWorker {
         guard let connection = load.connection else { return false }
         switch mode {
         case .echo, .send, .receive, .connect:
-            message.stamp(load.ledger.next, of: load.number)
+            message.set(load.nextStamp(dueAt: time))
             guard message.withBytes({ connection.send($0, as: kind) }) else { return false }
         case .idle:
-            message.stamp(load.ledger.next, of: load.number)
+            message.set(load.nextStamp(dueAt: time))
             guard message.withBytes({ connection.sendPing($0) }) else { return false }
         case .broadcast:
             guard publish(on: load, dueAt: time) else { return false }
@@ -35,7 +35,7 @@ extension LoadWorker {
 
     /// Asks the server for what is to be received.
     func subscribe() {
-        guard settings.arguments.message != nil else { return }
+        guard !settings.messages.isEmpty else { return }
         for load in senders { _ = send(on: load, dueAt: now) }
     }
 

@@ -4,6 +4,8 @@ extension LoadWorker {
     /// So many connections are opened at once: enough to keep a server busy that is far away, and fewer than wait in the
     /// queue of one that is near.
     private static let mostOpening = 256
+    /// So many messages of a connection or more are remembered where it is by what they are that replies are told apart.
+    private static let leastRemembered = 64
 
     /// Opens the connections, unless opening them is what is measured.
     func open() {
@@ -77,7 +79,8 @@ extension LoadWorker {
         handshakes.record(opened.duration.wholeNanoseconds)
         phases.record(opened.phaseDurations)
         let handler = LoadConnection(
-            number, inFlight: inFlight, publisherCount: mode == .broadcast ? settings.arguments.publisherCount : 0,
+            number, remembered: message.isVaried ? max(inFlight, Self.leastRemembered) : inFlight,
+            publisherCount: mode == .broadcast ? settings.arguments.publisherCount : 0,
             of: self)
         let connection = Connection(
             opened.stream, settings: connectionSettings, deflate: opened.deflate, resources: connectionResources,

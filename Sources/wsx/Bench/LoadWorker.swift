@@ -113,18 +113,25 @@ final class LoadWorker {
         let arguments = settings.arguments
         ways = settings.connectors
         connectorResources = try ConnectorResources.make(settings.tls)
-        connectionResources = ConnectionResources(on: loop)
+        let maskingKeys = MaskingKeySource(fill: RandomGenerator.fill)
+        // The first one takes milliseconds, which would be part of the first latencies.
+        _ = maskingKeys.next()
+        connectionResources = ConnectionResources(on: loop, maskingKeys: maskingKeys)
         connectionSettings = settings.connection
         connectionCount = share.connectionCount(of: arguments.connectionCount)
         mode = arguments.mode
         kind = settings.kind
         inFlight = arguments.inFlight
-        message = settings.makeMessage()
+        message = settings.makeMessage(clockOffset: Self.clockOffset(of: loop))
         delivery = DeliveryMessage(byteCount: settings.messageBytes)
         remainingMessages =
             arguments.messageCount.map { share.messageCount(of: $0, connectionCount: settings.senderCount) } ?? .max
         openings = settings.openings(for: share)
         schedule = settings.schedule(for: share)
+    }
+
+    private static func clockOffset(of loop: EventLoop) -> UInt64 {
+        WallTime.now.sinceEpoch.wholeNanoseconds &- loop.nowNanoseconds
     }
 
     // MARK: Load

@@ -9,6 +9,8 @@ final class ListenClient: ConnectionHandler {
     let logLine: ConnectionLogLine?
 
     private unowned let run: ListenRun
+    // Of the run, which would have its references counted to be asked with every message.
+    private let service: ListenMode.Service
     private let isObserved: Bool
     /// What few servers ask for; nil: this one asks for none of it.
     private let equipment: Equipment?
@@ -41,6 +43,7 @@ final class ListenClient: ConnectionHandler {
         number = client.number
         logLine = run.log.line(for: client)
         self.run = run
+        service = run.service
         isObserved = run.observesMessages
         let trace = run.makeTrace(ofClient: client.number)
         let gate = run.makeGate(ofClient: client.number)
@@ -65,7 +68,7 @@ final class ListenClient: ConnectionHandler {
         // A few bytes on the wire can be that many; without compression a turn brings no more than a read.
         if payload.byteCount >= Self.countedBytes { run.budget.spend(payload.byteCount, from: number) }
         if isObserved { run.received(payload, as: kind, from: number, on: connection) }
-        switch run.service {
+        switch service {
         case .conversation: break
         case .exec: program?.receive(payload, from: connection)
         case .broadcast: run.relay(payload, as: kind, from: connection)

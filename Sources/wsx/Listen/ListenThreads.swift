@@ -16,6 +16,12 @@ final class ListenThreads {
         let end: LoopWaker
         /// To wait for nobody: a waker of its own, as calls of one that come close together are one.
         let stop: LoopWaker
+
+        /// Lets go of the run, on its thread: a loop turns once more when it is released, and somebody may just have woken
+        /// it.
+        func letGo() {
+            for waker in [end, stop] { waker.stop() }
+        }
     }
 
     /// What a thread is given: made for it, and used by it alone.
@@ -80,6 +86,7 @@ final class ListenThreads {
         do throws(Failure) {
             let run = try makeRun(start.settings)
             let control = try makeControl(of: run)
+            defer { control.letGo() }
             try run.start()
             start.handover.give(.success(control))
             run.loop.run()
@@ -91,11 +98,10 @@ final class ListenThreads {
 
     private static func makeControl(of run: ListenRun) throws(Failure) -> Control {
         do throws(IOError) {
-            // A loop turns once more when it is released, and somebody may just have woken it.
             return Control(
                 run: run,
-                end: try LoopWaker(on: run.loop) { [weak run] in run?.end() },
-                stop: try LoopWaker(on: run.loop) { [weak run] in run?.stop(waitsForOutput: false) })
+                end: try LoopWaker(on: run.loop) { run.end() },
+                stop: try LoopWaker(on: run.loop) { run.stop(waitsForOutput: false) })
         } catch {
             throw .system(error)
         }

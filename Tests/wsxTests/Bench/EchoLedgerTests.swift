@@ -77,6 +77,25 @@ import Testing
         #expect(ledger.unansweredCount == count - 2)
     }
 
+    @Test("messages that may have been answered are remembered for a while, those next to the expected one first")
+    func likely() {
+        var ledger = Self.ledger(sending: 6)
+        #expect(Self.take(0, from: &ledger) == "100 in order")
+        #expect(Self.take(3, from: &ledger) == "103 in order")
+        // Room for 8: the numbers from 0 on are there, and 1 and 2 were overtaken.
+        #expect(ledger.likelyNumbers(2) == [4, 5, 3, 2, 1, 2])
+        #expect(ledger.sendTime(of: 0) == 100)
+        #expect(ledger.firstTime == 104)
+        for _ in 0..<8 {
+            _ = ledger.takeFirst()
+            ledger.send(at: 100 + ledger.next)
+        }
+        #expect(ledger.likelyNumbers(100) == [12, 13, 11, 10, 9, 8, 7, 6, 1, 2])
+        #expect(ledger.sendTime(of: 0) == nil, "it was answered long ago")
+        #expect(ledger.sendTime(of: 1) == 101, "it is without a reply")
+        #expect(ledger.sendTime(of: 14) == nil, "it was not sent")
+    }
+
     /// A ledger with messages 0, 1 and so on, sent at 100, 101 and so on.
     private static func ledger(sending count: Int) -> EchoLedger {
         var ledger = EchoLedger(capacity: 1)

@@ -11,6 +11,7 @@ import WSCore
         let second = Self.text(&message, 0x0123_45B0, 3)
         #expect(first.hasPrefix("012345af"))
         #expect(second.hasPrefix("012345b0"))
+        #expect(first.dropFirst(8).prefix(8).allSatisfy { "abcdefghijklmnop".contains($0) })
         #expect(first.utf8.count == 40)
         #expect(first.dropFirst(8).prefix(8) != second.dropFirst(8).prefix(8))
         #expect(first.dropFirst(16) == second.dropFirst(16))
@@ -24,10 +25,10 @@ import WSCore
             Self.text(byteCount: 16, number: 0xFEDC_BA98), Self.text(byteCount: byteCount, number: 0xFEDC_BA98)
         )
         let numberDigits = min(8, (byteCount + 1) / 2)
-        let hashDigits = min(8, byteCount - numberDigits)
+        let hashLetters = min(8, byteCount - numberDigits)
         #expect(short.utf8.count == byteCount)
         short = String(short.prefix(16))
-        long = String(long.prefix(8).suffix(numberDigits) + long.suffix(hashDigits))
+        long = String(long.prefix(8).suffix(numberDigits) + long.suffix(hashLetters))
         #expect(short == long)
     }
 
@@ -36,15 +37,16 @@ import WSCore
         arguments: [1, 7, 8, 9, 16, 20, 64, 1001])
     func equality(byteCount: Int) {
         var message = EchoMessage(byteCount: byteCount)
-        message.stamp(5, of: 1)
+        message.set(EchoMessage.Stamp(number: 5, connection: 1, time: 0))
         let bytes = message.withBytes { $0.withUnsafeBytes { Array($0) } }
-        #expect(message.isEqual(bytes) == true)
-        #expect(message.isEqual(Array(bytes.dropLast())) == false)
-        #expect(message.isEqual(bytes + [0]) == false)
+        #expect(message.isEcho(bytes, 5, of: 1) == true)
+        #expect(message.isEcho(Array(bytes.dropLast()), 5, of: 1) == false)
+        #expect(message.isEcho(bytes + [0], 5, of: 1) == false)
+        #expect(message.isEcho(bytes, 6, of: 1) == false)
         for index in bytes.indices {
             var other = bytes
             other[index] ^= 1
-            #expect(message.isEqual(other) == false)
+            #expect(message.isEcho(other, 5, of: 1) == false)
         }
     }
 
@@ -78,18 +80,34 @@ import WSCore
     }
 
     @Test("a message that was given is the same every time, and has no number")
-    func given() {
-        var message = EchoMessage(Array("hello".utf8))
+    func given() throws {
+        var message = EchoMessage([try MessageTemplate("hello")], clockOffset: 0)
         #expect(message.isNumbered == false)
+        #expect(message.isVaried == false)
         #expect(Self.text(&message, 1, 1) == "hello")
         #expect(Self.text(&message, 2, 2) == "hello")
-        #expect(message.isEqual(Array("hello".utf8)) == true)
-        #expect(message.isEqual(Array("hellO".utf8)) == false)
+        #expect(message.isEcho(Array("hello".utf8), 3, of: 1) == true)
+        #expect(message.isEcho(Array("hellO".utf8), 3, of: 1) == false)
         #expect(message.found(in: Array("hello".utf8), of: 1, expected: 0) == nil)
     }
 
+    @Test("messages that were given are sent in turn, each with its placeholders filled in")
+    func varied() throws {
+        let templates = [
+            try MessageTemplate("{{connection}}:{{seq}}"), MessageTemplate(literal: Array("{{seq}}".utf8)),
+        ]
+        var message = EchoMessage(templates, clockOffset: 5_000_000)
+        #expect(message.isVaried == true)
+        #expect(Self.text(&message, 0, 6) == "7:1")
+        #expect(Self.text(&message, 1, 6) == "{{seq}}")
+        #expect(Self.text(&message, 998, 6) == "7:999")
+        #expect(message.isEcho(Array("7:1001".utf8), 1000, of: 6) == true)
+        #expect(message.isEcho(Array("7:1001".utf8), 1002, of: 6) == false)
+        #expect(message.isEcho(Array("{{seq}}".utf8), 1001, of: 6) == true)
+    }
+
     private static func text(_ message: inout EchoMessage, _ number: UInt64, _ connection: UInt64) -> String {
-        message.stamp(number, of: connection)
+        message.set(EchoMessage.Stamp(number: number, connection: connection, time: 0))
         return message.withBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
     }
 
@@ -100,8 +118,10 @@ import WSCore
 }
 
 extension EchoMessage {
-    fileprivate func isEqual(_ reply: [UInt8]) -> Bool {
-        reply.withUnsafeBytes { isEqual(to: $0.bytes) }
+    fileprivate mutating func isEcho(_ reply: [UInt8], _ number: UInt64, of connection: UInt64) -> Bool {
+        reply.withUnsafeBytes {
+            isEcho($0.bytes, of: EchoMessage.Stamp(number: number, connection: connection, time: 0))
+        }
     }
 
     fileprivate func found(in reply: [UInt8], of connection: UInt64, expected: UInt64) -> UInt64? {

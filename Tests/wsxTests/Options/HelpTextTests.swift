@@ -280,7 +280,8 @@ import Testing
                       --heartbeat DURATION        Time from ping to ping (idle) [10s]
 
                 Messages:
-                  -m, --message TEXT              Send this message
+                  -m, --message TEXT              Send this, with {{seq}}, {{random 8}}, ...
+                  -f, --file PATH                 Send the file as one message
                       --size SIZE                 Size of the messages (20; broadcast: 40)
                       --binary                    Send binary messages
 

@@ -33,8 +33,8 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     /// More than 0.
     var replyTimeout = Duration.seconds(10)
 
-    /// Nil: messages of ``sizeBytes`` are made up.
-    var message: String?
+    /// Sent in turn; empty: messages of ``sizeBytes`` are made up.
+    var messages: [GivenMessage] = []
     /// 1 or more; nil: as many as the mode needs.
     var sizeBytes: Int?
     var payload = PayloadKind.automatic

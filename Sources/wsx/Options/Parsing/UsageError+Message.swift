@@ -79,6 +79,7 @@ extension ValueProblem {
         case .notAPattern(let error): "expected a regular expression of PCRE2: \(error)"
         case .notAField: "expected the name of a member, or a JSON Pointer, in which only ~0 and ~1 follow a tilde"
         case .notAThreshold(let error): "\(error)"
+        case .notATemplate(let error): "\(error)"
         case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes, and at most \(limit) are allowed"
         case .emptyText: "expected a text that is not empty"
         case .empty: "a name is empty"

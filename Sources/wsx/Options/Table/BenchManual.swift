@@ -48,6 +48,26 @@ enum BenchManual {
             ),
         ]))
 
+    /// What stands in messages for something else.
+    static let placeholders = ManualSection(
+        "PLACEHOLDERS",
+        .paragraph("In a text of `--message` or `--file` stand for something else in each message:"),
+        .definitions([
+            ("`{{seq}}`", "The number of the message among those of its connection, from 1."),
+            ("`{{connection}}`", "The number of the connection, from 1."),
+            ("`{{time}}`", "When the message was due, in milliseconds since the beginning of 1970, UTC."),
+            (
+                "`{{random `*N*`}}`",
+                "*N* letters, digits, `-` and `_`, other ones each time and on each connection, the same ones in each run."
+            ),
+            ("`{{{{`", "Two braces."),
+        ]),
+        .paragraph(
+            """
+            A reply is compared with what its message was. Messages that are the same are told apart only by how many there \
+            are: with a `{{seq}}` or `{{random 16}}` in each, it is known which was lost, doubled or overtaken.
+            """))
+
     /// How the load is spread over time.
     static let pace = ManualSection(
         "PACE",
@@ -194,7 +214,10 @@ enum BenchManual {
             ),
             ("`version`", "1."),
             ("`start_time`", "When the first message was sent, as RFC 3339 has it, in UTC."),
-            ("`message`", "The `kind` of the messages, `text` or `binary`, and their `bytes`."),
+            (
+                "`message`",
+                "The `kind` of the messages, `text` or `binary`, and their `bytes`, null where sizes differ."
+            ),
             ("`in_flight`", "The messages of a connection that could be without a reply."),
             (
                 "`thresholds`",

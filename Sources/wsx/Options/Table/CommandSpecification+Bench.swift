@@ -27,8 +27,8 @@ extension CommandSpecification {
                 """),
         ],
         sections: [
-            .values, BenchManual.modes, BenchManual.pace, results, BenchManual.thresholds, BenchManual.baselines,
-            BenchManual.resultFields, statuses, .clientEnvironment,
+            .values, BenchManual.modes, BenchManual.pace, BenchManual.placeholders, results, BenchManual.thresholds,
+            BenchManual.baselines, BenchManual.resultFields, statuses, .clientEnvironment,
         ],
         examples: [
             CommandExample(

@@ -147,25 +147,38 @@ extension OptionTable {
                 })),
         OptionSpecification(
             "message", "m", value: OptionValue("TEXT"),
-            conflicts: ["size", "mode=connect", "mode=broadcast", "mode=idle"], group: .messages,
-            summary: "Send this message",
+            repeatable: true, conflicts: ["size", "mode=connect", "mode=broadcast", "mode=idle"], group: .messages,
+            summary: "Send this, with {{seq}}, {{random 8}}, ...",
             manual: """
-                Send *TEXT*, over and over. Since all messages are the same, a reply that is missing, doubled or out of \
-                its order is told from others only by the number of replies.
+                Send *TEXT*, in which placeholders such as `{{seq}}` stand for something else in each message, see \
+                PLACEHOLDERS. Of several options, `--file` among them, each connection sends the messages in turn.
                 """,
             effect: .update(
                 .bench { arguments, value throws(ValueProblem) in
                     guard !value.isEmpty else { throw .emptyText }
-                    arguments.message = value
+                    do throws(MessageTemplateError) {
+                        arguments.messages.append(.text(try MessageTemplate(value)))
+                    } catch {
+                        throw .notATemplate(error)
+                    }
                 })),
         OptionSpecification(
+            "file", "f", value: OptionValue("PATH", .file),
+            repeatable: true, conflicts: ["size", "mode=connect", "mode=broadcast", "mode=idle"], group: .messages,
+            summary: "Send the file as one message",
+            manual: """
+                Send the whole file at *PATH* as one message. A text may have placeholders, as `--message` may; with `--binary` \
+                there are none.
+                """,
+            effect: .update(.bench { arguments, value in arguments.messages.append(.file(value)) })),
+        OptionSpecification(
             "size", value: OptionValue("SIZE"),
-            conflicts: ["message", "mode=receive", "mode=connect", "mode=idle"], group: .messages,
+            conflicts: ["message", "file", "mode=receive", "mode=connect", "mode=idle"], group: .messages,
             summary: "Size of the messages (20; broadcast: 40)",
             manual: """
-                Send messages of *SIZE*, each with its number and a hash of it and its connection in front, as 16 \
-                hexadecimal digits: so that every reply is known to be the right one. With less than 16 bytes, some of the \
-                digits are left out.
+                Send messages of *SIZE*, each with its number in front, as 8 hexadecimal digits, and a hash of that and \
+                its connection, as 8 letters: so that every reply is known to be the right one. With less than 16 bytes, \
+                some of both are left out.
                 """,
             effect: .update(
                 .bench { arguments, value throws(ValueProblem) in

@@ -19,6 +19,7 @@ enum ValueProblem: Error, Equatable {
     case notAPattern(PatternError)
     case notAField
     case notAThreshold(ThresholdError)
+    case notATemplate(MessageTemplateError)
     case tooLong(byteCount: Int, limit: Int)
     case empty
     case emptyText
