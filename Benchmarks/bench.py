@@ -35,6 +35,8 @@ PLAIN_WS_ECHO = ROOT / "Benchmarks/ws_echo.js"
 PICOWS_ECHO = ROOT / "Benchmarks/picows_echo.py"
 LOAD_SOURCE = ROOT / "Benchmarks/load.c"
 LOAD = ROOT / ".build/bench-load"
+RECORD_SOURCES = [ROOT / "Benchmarks/record.swift", ROOT / "Sources/WSCore/Measuring/Histogram.swift"]
+RECORD = ROOT / ".build/bench-record"
 K6 = ROOT / ".build/peers/bin/k6"
 K6_ECHO = ROOT / "Benchmarks/echo_k6.js"
 WEBSOCAT = ROOT / ".build/peers/bin/websocat"
@@ -47,6 +49,8 @@ IDLE_CONNECTION_COUNT = 1000
 LOAD_CONNECTION_COUNT = 50
 LOAD_S = 3
 READER_COUNT = 10_000
+# How long the 10,000 connections of a load are kept.
+HOLD_S = 2
 # Longer than anyone waits before giving back what an idle connection does not need.
 IDLE_S = 4
 STARTS_PER_PAIR = 100
@@ -378,6 +382,27 @@ def k6_rate():
         return float(process.stdout) / 1e3
 
 
+def record_ns():
+    """What recording a latency costs, in ns."""
+    subprocess.run(["swiftc", "-O", "-parse-as-library", "-o", RECORD, *RECORD_SOURCES], check=True)
+    return float(subprocess.run(pinned(CLIENT_CORE, [RECORD]), stdout=subprocess.PIPE, check=True).stdout)
+
+
+def many_connections():
+    """How long `wsx bench` takes to open and close 10,000 connections, in s, and the most memory it has, in MiB."""
+    with EchoServer() as server:
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            pinned(CLIENT_CORE, [
+                WSX, "bench", f"ws://127.0.0.1:{server.port}/", "--mode", "idle", "-c", str(READER_COUNT), "-d",
+                f"{HOLD_S}s", "--heartbeat", f"{HOLD_S}s"]),
+            stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        if status != 0:
+            sys.exit(f"bench: not all of {READER_COUNT} connections were opened, answered and closed as they should be")
+        return time.monotonic() - begin - HOLD_S, usage.ru_maxrss / 1024
+
+
 def generator_rows():
     """`wsx bench` against other generators, each with the same server."""
     subprocess.run(["cc", "-O2", "-o", LOAD, LOAD_SOURCE], check=True)
@@ -387,6 +412,10 @@ def generator_rows():
             (generator_rate(in_flight), echo_rate(in_flight)) for _ in range(PAIRS)])
         if in_flight == 1:
             report(what, "k/s", "k6", [(generator_rate(1), k6_rate()) for _ in range(PAIRS)])
+    seconds, mebibytes = zip(*(many_connections() for _ in range(PAIRS)))
+    print(f"\nrecording a latency: {record_ns():.3g} ns\n"
+          f"{READER_COUNT:,} connections: opened and closed in {statistics.median(seconds):.3g} s, "
+          f"{max(mebibytes):.3g} MiB at most\n")
 
 
 def main():

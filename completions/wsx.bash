@@ -220,6 +220,10 @@ _wsx() {
             COMPREPLY=($(compgen -f -- "$current"))
             return
             ;;
+        'bench merge --color' | 'bench merge --color=')
+            COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
+            return
+            ;;
         'bench merge --threshold' | 'bench merge --threshold=')
             return
             ;;
@@ -251,7 +255,7 @@ _wsx() {
             ;;
         'bench merge')
             if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'--output\n--threshold\n--baseline\n--hdr\n--report\n-h\n--help' -- "$current"))
+                COMPREPLY=($(compgen -W $'--output\n--threshold\n--baseline\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
             else
                 compopt -o filenames 2>/dev/null
                 COMPREPLY=($(compgen -f -- "$current"))

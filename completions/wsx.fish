@@ -207,6 +207,8 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcomman
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l baseline -r -F -d 'Compare with an earlier run\'s JSON in FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l hdr -r -F -d 'Write the latencies of each second to FILE'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l report -r -F -d 'Draw the results in FILE, a page in HTML'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -s q -l quiet -d 'No notices on stderr'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -l color -x -a "auto\t'on a terminal, unless NO_COLOR is set' always\t'everywhere' never\t'nowhere'" -d 'When to use colors'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from merge' -s h -l help -d 'Show help; -h is the short form'
 
 complete -c wsx -n '__fish_seen_subcommand_from help' -a "connect\t'Talk to a WebSocket server' listen\t'Be a WebSocket server' bench\t'Load-test a server' completions\t'Print a shell\'s completion script'"

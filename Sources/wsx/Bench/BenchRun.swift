@@ -127,7 +127,7 @@ final class BenchRun {
     /// Why a run that came to its end is not as it should be.
     private func verdict(on tally: LoadTally) -> Failure? {
         if let failure { return hasToldFailure ? .told(failure) : failure }
-        if !tally.isFlawless { return .badReplies(tally) }
+        if !tally.isFlawless { return .badReplies(tally, in: settings.arguments.mode) }
         guard tally.timeouts > 0 else { return nil }
         return .lateReplies(tally.timeouts, after: settings.arguments.replyTimeout)
     }

@@ -33,7 +33,7 @@ struct ConnectSettings {
     ) throws(Failure) {
         self.arguments = arguments
         try arguments.checkReplaySpeed()
-        try RecordingPlace(path: arguments.recordPath).check(against: arguments.readFiles)
+        try OutputPlace(option: "--record", path: arguments.recordPath).check(against: arguments.readFiles)
         self.secrets = secrets
         let composition = try ConnectorComposition(arguments, secrets: secrets)
         url = composition.url

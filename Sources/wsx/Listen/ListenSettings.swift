@@ -35,7 +35,7 @@ struct ListenSettings {
         _ arguments: ListenArguments, sockets: [InheritedSocket] = [],
         secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
-        try RecordingPlace(path: arguments.recordPath).check(against: arguments.readFiles)
+        try OutputPlace(option: "--record", path: arguments.recordPath).check(against: arguments.readFiles)
         if case .replay(let path) = arguments.mode {
             replay = try ReplayRecording(contentsOf: path, speed: arguments.replaySpeed)
         } else {

@@ -45,7 +45,7 @@ enum Failure: Error {
     /// The connection ended before so many requests were answered.
     case unanswered(Int)
     /// Replies of a load test that were not as they should be.
-    case badReplies(LoadTally)
+    case badReplies(LoadTally, in: BenchMode)
     /// Thresholds of a load test that are not met, of which the user has been told.
     case unmetThresholds
     /// The run took longer than it may.
@@ -116,8 +116,9 @@ enum Failure: Error {
                 + "--reply-timeout waits longer"
         case .program(let words): words
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
-        case .badReplies(let tally):
-            "the replies: \(tally.faults); each message is to come back once, in order, as it was"
+        case .badReplies(let tally, let mode):
+            "the \(mode.countedThings): \(tally.faults); each message is to "
+                + (mode == .broadcast ? "reach each reader" : "come back") + " once, in order, as it was"
         case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
         }

@@ -86,7 +86,7 @@ struct Wsx {
     }
 
     private static func merge(_ arguments: MergeArguments) -> ExitStatus {
-        let console = Console(color: .auto, isQuiet: false, environment: environment)
+        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
         do throws(Failure) {
             return report(try BenchMerge(arguments, console: console).run(), on: console)
         } catch {

@@ -81,6 +81,8 @@ extension OptionTableTests {
         MergeCase("baseline", "--baseline", "b.json") { $0.baselinePath = "b.json" },
         MergeCase("hdr", "--hdr", "f.hlog") { $0.histogramPath = "f.hlog" },
         MergeCase("report", "--report", "f.html") { $0.reportPath = "f.html" },
+        MergeCase("quiet", "-q") { $0.isQuiet = true },
+        MergeCase("color", "--color", "never") { $0.color = .never },
     ]
 
     private static let aThreshold = (try? [Threshold("p99<20ms")]) ?? []

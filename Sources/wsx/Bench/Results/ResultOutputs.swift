@@ -13,16 +13,25 @@ struct ResultOutputs: ~Copyable {
         let baseline = try arguments.baselinePath.map { (path) throws(Failure) in
             BenchBaseline(try BenchResultsFile.only(in: path, for: "--baseline"))
         }
-        let histogramFile = try Self.open(arguments.histogramPath, for: "--hdr")
-        reportFile = try Self.open(arguments.reportPath, for: "--report")
+        let histogramFile = try Self.open(arguments.histogramPath, for: "--hdr", beside: arguments.readFiles)
+        let reportFile = try Self.open(arguments.reportPath, for: "--report", beside: arguments.readFiles)
+        if let reportPath = arguments.reportPath, let histogramPath = arguments.histogramPath,
+            let identity = FileIdentity(path: reportPath), identity == FileIdentity(path: histogramPath)
+        {
+            throw .badArgument(what: "--report \(escapingControls(reportPath))", why: "it is the file of --hdr; name another")
+        }
         self.arguments = arguments
         self.console = console
         self.baseline = baseline
         self.histogramFile = histogramFile
+        self.reportFile = reportFile
     }
 
-    private static func open(_ path: String?, for option: String) throws(Failure) -> OutputFile? {
+    private static func open(
+        _ path: String?, for option: String, beside sources: [OutputPlace.Source]
+    ) throws(Failure) -> OutputFile? {
         guard let path else { return nil }
+        try OutputPlace(option: option, path: path).check(against: sources)
         do throws(IOError) {
             return try OutputFile(creating: path)
         } catch {

@@ -1,7 +1,7 @@
 import WSCore
 
 /// The arguments that all commands have in common that open or accept connections, by which one table entry serves all.
-protocol CommonArguments: Sendable {
+protocol CommonArguments: DisplayArguments {
     var payload: PayloadKind { get set }
     var subprotocols: [String] { get set }
     var headers: [String] { get set }
@@ -12,8 +12,6 @@ protocol CommonArguments: Sendable {
     var maximumMessageBytes: Int { get set }
     var maximumFragments: Int { get set }
     var fragmentBytes: Int? { get set }
-    var isQuiet: Bool { get set }
-    var color: ColorChoice { get set }
 }
 
 extension CommonArguments {

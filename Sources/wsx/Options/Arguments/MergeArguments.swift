@@ -12,4 +12,7 @@ struct MergeArguments: Equatable, Sendable, ResultArguments {
     var thresholds: [Threshold] = []
     /// A file with the results of an earlier run.
     var baselinePath: String?
+
+    var isQuiet = false
+    var color = ColorChoice.auto
 }

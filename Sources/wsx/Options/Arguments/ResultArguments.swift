@@ -1,8 +1,10 @@
 /// The arguments that `bench` and `bench merge` have in common: what becomes of results.
-protocol ResultArguments: Sendable {
+protocol ResultArguments: DisplayArguments {
     var output: ResultFormat { get set }
     var histogramPath: String? { get set }
     var reportPath: String? { get set }
     var thresholds: [Threshold] { get set }
     var baselinePath: String? { get set }
+    /// The files that are read, by what names them.
+    var readFiles: [OutputPlace.Source] { get }
 }

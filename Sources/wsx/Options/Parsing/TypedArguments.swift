@@ -32,6 +32,10 @@ enum TypedArguments {
             guard var arguments = common as? any ClientArguments else { return }
             try write(&arguments, input)
             common = arguments
+        case (_, .display(let write)):
+            guard var arguments = common as? any DisplayArguments else { return }
+            try write(&arguments, input)
+            common = arguments
         case (_, .common(let write)):
             guard var arguments = common as? any CommonArguments else { return }
             try write(&arguments, input)

@@ -12,6 +12,8 @@ enum ArgumentUpdate<Input> {
     case shared(@Sendable (inout any SharedArguments, Input) throws(ValueProblem) -> Void)
     /// Those that connect to a server.
     case client(@Sendable (inout any ClientArguments, Input) throws(ValueProblem) -> Void)
+    /// All that show something.
+    case display(@Sendable (inout any DisplayArguments, Input) throws(ValueProblem) -> Void)
     /// All that have connections.
     case common(@Sendable (inout any CommonArguments, Input) throws(ValueProblem) -> Void)
 
@@ -25,6 +27,7 @@ enum ArgumentUpdate<Input> {
         case .results: [.bench, .merge]
         case .shared: [.connect, .listen]
         case .client: [.connect, .bench]
+        case .display: [.connect, .listen, .bench, .merge]
         case .common: [.connect, .listen, .bench]
         }
     }

@@ -53,13 +53,13 @@ extension OptionTable {
             "quiet", "q", group: .display,
             summary: "No notices on stderr",
             manual: "Write no notices to standard error. Errors are still reported.",
-            effect: .update(.common { arguments, _ in arguments.isQuiet = true })),
+            effect: .update(.display { arguments, _ in arguments.isQuiet = true })),
         OptionSpecification(
             "color", value: OptionValue("WHEN", .choices(of: ColorChoice.self)), default: "auto", group: .display,
             summary: "When to use colors",
             manual: "When to use colors.",
             effect: .update(
-                .common { arguments, value throws(ValueProblem) in arguments.color = try ColorChoice.parse(value) })),
+                .display { arguments, value throws(ValueProblem) in arguments.color = try ColorChoice.parse(value) })),
         OptionSpecification(
             "timestamps", value: OptionValue("STYLE", .choices(of: TimestampStyle.self)), default: "local",
             group: .display,

@@ -187,7 +187,7 @@ extension OptionTable {
                     arguments.sizeBytes = bytes
                 })),
         OptionSpecification(
-            "binary", group: .messages,
+            "binary", conflicts: ["mode=connect", "mode=idle"], group: .messages,
             summary: "Send binary messages",
             manual: "Send binary messages, and not text messages.",
             effect: .update(.bench { arguments, _ in arguments.payload = .binary })),

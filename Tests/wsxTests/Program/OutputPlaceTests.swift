@@ -9,8 +9,8 @@ import WSCore
     import Glibc
 #endif
 
-@Suite struct RecordingPlaceTests {
-    @Test("a recording that would empty a file that is read is refused, whatever name leads there")
+@Suite struct OutputPlaceTests {
+    @Test("what would empty a file that is read is refused, whatever name leads there")
     func sameFile() throws {
         try withFile([]) { path in
             let (hard, soft) = (path + "-hard", path + "-soft")
@@ -22,19 +22,19 @@ import WSCore
             for name in [path, hard, soft] {
                 expectMessage("--record \(name): it is the file that --replay reads; name another") {
                     () throws(Failure) in
-                    try RecordingPlace(path: name).check(against: [("--file", nil), ("--replay", path)])
+                    try OutputPlace(option: "--record", path: name).check(against: [("--file", nil), ("--replay", path)])
                 }
             }
         }
     }
 
-    @Test("other files, devices, and files that are not there yet can be recorded in")
+    @Test("other files, devices, and files that are not there yet can be written")
     func otherFiles() throws {
         try withFile([]) { path in
-            try RecordingPlace(path: path + "-new").check(against: [("--replay", path)])
-            try RecordingPlace(path: path).check(against: [("--replay", path + "-new"), ("--file", "/dev/null")])
-            try RecordingPlace(path: "/dev/null").check(against: [("--file", "/dev/null")])
-            try RecordingPlace(path: nil).check(against: [("--replay", path)])
+            try OutputPlace(option: "--record", path: path + "-new").check(against: [("--replay", path)])
+            try OutputPlace(option: "--record", path: path).check(against: [("--replay", path + "-new"), ("--file", "/dev/null")])
+            try OutputPlace(option: "--record", path: "/dev/null").check(against: [("--file", "/dev/null")])
+            try OutputPlace(option: "--record", path: nil).check(against: [("--replay", path)])
         }
     }
 
@@ -57,6 +57,14 @@ import WSCore
         connect.headers = ["@h"]
         connect.auth = "@u"
         connect.proxy = "http://h"
-        #expect(connect.readFiles.compactMap(\.path) == ["f", "a", "hi", "h", "u"])
+        #expect(connect.readFiles.compactMap(\.path) == ["f", "hi", "a", "h", "u"])
+        var bench = BenchArguments()
+        bench.messages = [.file("f"), .text(MessageTemplate(literal: [1])), .file("g")]
+        bench.baselinePath = "b"
+        bench.cookies = ["@c"]
+        #expect(bench.readFiles.compactMap(\.path) == ["b", "f", "g", "c"])
+        var merge = MergeArguments()
+        merge.paths = ["x", "-", "y"]
+        #expect(merge.readFiles.compactMap(\.path) == ["x", "y"])
     }
 }
