@@ -251,6 +251,15 @@ def test_a_run_of_another_mode(browser, tmp_path, mode):
         assert page.problems == [] and "NaN" not in page.evaluate("document.body.outerHTML")
 
 
+def test_opening_connections_has_the_times_of_its_parts(browser, tmp_path):
+    path = tmp_path / "report.html"
+    _, results = bench(path, "echo:", "--mode", "connect", "-n", "20")
+    with ReportPage(browser, path) as page:
+        assert page.evaluate("Array.from(document.querySelectorAll('#times th[scope=col]'), cell => cell.textContent)") == [
+            "", "latency", "handshake", "name", "connect", "upgrade"]
+        assert [row[-1][1] for row in page.table("#times")] == list(results["handshake_phases_us"]["upgrade"].values())
+
+
 def test_a_run_without_any_connection(browser, tmp_path):
     path = tmp_path / "report.html"
     result = wsx("bench", "ws://127.0.0.1:1/", "-c", "5", "--report", path)

@@ -196,9 +196,13 @@ function table(columns, rows) {
 const cell = (value, text, isWrong) => html("td", { class: isWrong ? "wrong" : "" }, html("data", { value }, text));
 
 function showTables() {
-  const times = ["latency_us", "handshake_us", "delay_us"].filter(group => group !== "delay_us" || results[group].max);
-  byID("times").append(table(["", ...times.map(label)], Object.keys(latency).map(field => [label(field),
-    ...times.map(group => cell(results[group][field], results[group].max ? time(results[group][field]) : "–"))])));
+  const phases = mode === "connect" ? Object.entries(results.handshake_phases_us) : [];
+  const times = [
+    ["latency", latency], ["handshake", results.handshake_us],
+    ...[["delay", results.delay_us], ...phases].filter(([, summary]) => summary.max),
+  ];
+  byID("times").append(table(["", ...times.map(([name]) => name)], Object.keys(latency).map(field => [label(field),
+    ...times.map(([, summary]) => cell(summary[field], summary.max ? time(summary[field]) : "–"))])));
   for (const group of ["messages", "errors", "bytes"]) {
     byID("counts").append(table([group, ""], Object.entries(results[group]).map(([field, number]) => [
       label(field), cell(number, count(number), number && group !== "bytes" && isWrong(field))])));
