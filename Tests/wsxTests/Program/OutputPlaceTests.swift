@@ -22,7 +22,9 @@ import WSCore
             for name in [path, hard, soft] {
                 expectMessage("--record \(name): it is the file that --replay reads; name another") {
                     () throws(Failure) in
-                    try OutputPlace(option: "--record", path: name).check(against: [("--file", nil), ("--replay", path)])
+                    try OutputPlace(option: "--record", path: name).check(against: [
+                        ("--file", nil), ("--replay", path),
+                    ])
                 }
             }
         }
@@ -32,7 +34,9 @@ import WSCore
     func otherFiles() throws {
         try withFile([]) { path in
             try OutputPlace(option: "--record", path: path + "-new").check(against: [("--replay", path)])
-            try OutputPlace(option: "--record", path: path).check(against: [("--replay", path + "-new"), ("--file", "/dev/null")])
+            try OutputPlace(option: "--record", path: path).check(against: [
+                ("--replay", path + "-new"), ("--file", "/dev/null"),
+            ])
             try OutputPlace(option: "--record", path: "/dev/null").check(against: [("--file", "/dev/null")])
             try OutputPlace(option: "--record", path: nil).check(against: [("--replay", path)])
         }

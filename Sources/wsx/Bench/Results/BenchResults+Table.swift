@@ -128,9 +128,11 @@ extension BenchResults {
     /// Whether this end has kept messages from being sent when they were due.
     private var isBehind: Bool { delays.value(atPercentile: 99) >= Self.leastLateness }
 
-    /// How busy the generator's threads were while messages were sent, 0 through 1 or a bit more.
+    /// How busy the generator's threads were while messages were sent, 0 through 1.
     private var busyPart: Double {
-        duration > .zero ? loadProcessorTime / duration / Double(max(1, description.threads)) : 0
+        guard duration > .zero else { return 0 }
+        // A thread that is busy may end sending a bit late, and has used the time until then.
+        return min(1, loadProcessorTime / duration / Double(max(1, description.threads)))
     }
 
     private var isBusy: Bool { duration >= Self.shortestForBusy && busyPart > Self.mostBusy }

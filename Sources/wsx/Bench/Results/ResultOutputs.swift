@@ -18,7 +18,8 @@ struct ResultOutputs: ~Copyable {
         if let reportPath = arguments.reportPath, let histogramPath = arguments.histogramPath,
             let identity = FileIdentity(path: reportPath), identity == FileIdentity(path: histogramPath)
         {
-            throw .badArgument(what: "--report \(escapingControls(reportPath))", why: "it is the file of --hdr; name another")
+            throw .badArgument(
+                what: "--report \(escapingControls(reportPath))", why: "it is the file of --hdr; name another")
         }
         self.arguments = arguments
         self.console = console
