@@ -154,7 +154,7 @@ complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subco
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l heartbeat -x -d 'Time from ping to ping (idle)'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s m -l message -x -d 'Send this, with {{seq}}, {{random 8}}, ...'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -s f -l file -r -F -d 'Send the file as one message'
-complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l size -x -d 'Size of the messages (20; broadcast: 40)'
+complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l size -x -d 'Size of the messages (20; broadcast: 48)'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l binary -d 'Send binary messages'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l timeout -x -d 'End the whole run after so long'
 complete -c wsx -n '__fish_seen_subcommand_from bench; and not __fish_seen_subcommand_from merge' -l close-code -x -d 'Status code of the close frame'

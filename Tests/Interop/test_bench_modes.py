@@ -189,7 +189,7 @@ def test_pings_that_are_not_answered_are_lost():
 
 @pytest.mark.parametrize("arguments, words", [
     (["--mode", "broadcast", "-c", "1"], "nobody is left to read"),
-    (["--mode", "broadcast", "--size", "39"], "40 or more bytes"),
+    (["--mode", "broadcast", "--size", "47"], "48 or more bytes"),
     (["--publishers", "2"], "says nothing without '--mode=broadcast'"),
     (["--mode", "idle", "-n", "5"], "contradict each other"),
     (["--mode", "receive", "-r", "5"], "contradict each other"),

@@ -68,6 +68,15 @@ public struct Histogram: ~Copyable {
         recordedCount &+= other.totalCount
     }
 
+    /// Takes the values of another histogram off; what is not there cannot be.
+    public mutating func subtract(_ other: borrowing Histogram) {
+        for index in 0..<Self.countCount {
+            let common = min(counts[index], other.counts[index])
+            counts[index] &-= common
+            recordedCount &-= common
+        }
+    }
+
     /// Forgets everything.
     public mutating func removeAll() {
         guard totalCount > 0 else { return }

@@ -15,8 +15,8 @@ final class BenchRun {
     private var startTime = WallTime.now
     private let launchTime: Duration
     private var startTimer: PreciseTimer?
-    /// Whether what went wrong first has been told.
-    private var hasToldFailure = false
+    /// What went wrong when connections were opened, of which the user has been told.
+    private var toldFailure: Failure?
     /// The signal, or the limit, that ended the run.
     private var earlyFailure: Failure?
     private var hurryTimer: Timer?
@@ -74,7 +74,7 @@ final class BenchRun {
         runTimer = nil
         workers = crew.join()
         let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
-        guard workers.contains(where: { $0.handshakes.totalCount > 0 }) else {
+        guard settings.arguments.mode == .connect || results.handshakes.totalCount > 0 else {
             // Without a connection there is nothing to tell but why; who opens the page finds the errors in it.
             let problem = outputs.writeReport(results, BenchJudgement())
             return earlyFailure ?? failure ?? problem
@@ -88,9 +88,9 @@ final class BenchRun {
     private func didOpen() {
         let openCount = crew.openCount
         guard openCount > 0 || settings.arguments.mode == .connect else { return crew.drain() }
-        if let failure = crew.openingFailure?.message {
-            hasToldFailure = true
-            console.error("\(failure); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
+        if let failure = crew.openingFailure, let message = failure.message {
+            toldFailure = failure
+            console.error("\(message); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
         }
         let delay = startDelay
         if delay < .zero {
@@ -126,7 +126,8 @@ final class BenchRun {
 
     /// Why a run that came to its end is not as it should be.
     private func verdict(on tally: LoadTally) -> Failure? {
-        if let failure { return hasToldFailure ? .told(failure) : failure }
+        if let toldFailure { return .told(toldFailure) }
+        if let failure { return failure }
         if !tally.isFlawless { return .badReplies(tally, in: settings.arguments.mode) }
         guard tally.timeouts > 0 else { return nil }
         return .lateReplies(tally.timeouts, after: settings.arguments.replyTimeout)

@@ -16,6 +16,8 @@ struct BenchSettings: Sendable {
     let kind: MessageKind
     /// What is sent in turn; empty: messages are made up.
     let messages: [MessageTemplate]
+    /// Tells the messages that are published from those of another run.
+    let runNumber: UInt32
     /// How long messages are sent; nil: until there have been as many as were asked for.
     let duration: Duration?
 
@@ -27,6 +29,8 @@ struct BenchSettings: Sendable {
     private static let defaultDuration = Duration.seconds(10)
     /// Descriptors for anything but connections: the loop's, standard ones, files of certificates, the server of `echo:`.
     private static let reservedDescriptors = 64
+    /// Those of a thread's loop, its timers and what wakes it.
+    private static let descriptorsOfThread = 8
     /// With more bytes queued for a connection, its messages wait where they take less room.
     private static let queueLimitBytes = 256 << 10
 
@@ -38,6 +42,7 @@ struct BenchSettings: Sendable {
         url = composition.url
         connector = composition.connector
         tls = composition.tls
+        runNumber = SecureRandom.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
         let kind: MessageKind = arguments.payload == .binary ? .binary : .text
         self.kind = kind
         messages = try arguments.messages.map { (message) throws(Failure) in try message.template(as: kind) }
@@ -50,6 +55,9 @@ struct BenchSettings: Sendable {
         if arguments.mode == .broadcast { try checkBroadcast() }
         guard arguments.mode != .connect || arguments.ramp == .zero || arguments.rate != nil else {
             throw .badArgument(what: "--ramp", why: "with --mode connect it is the rate that grows; give --rate, too")
+        }
+        if case .moment(let moment) = arguments.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
+            throw .badArgument(what: "--start-at", why: "that is more than 30 years from now")
         }
         try checkDescriptors()
         try checkPorts()
@@ -85,8 +93,9 @@ struct BenchSettings: Sendable {
 
     /// What cannot be opened is said before the run, and not after half of it.
     private func checkDescriptors() throws(Failure) {
+        let reserved = Self.reservedDescriptors + arguments.threadCount * Self.descriptorsOfThread
         let endsHere = url.endpoint == .embeddedEcho ? 2 : 1
-        let most = max(0, DescriptorLimit.raise() - Self.reservedDescriptors) / endsHere
+        let most = max(0, DescriptorLimit.raise() - reserved) / endsHere
         guard arguments.connectionCount > most else { return }
         throw .badArgument(
             what: "--connections \(arguments.connectionCount)",
@@ -161,12 +170,21 @@ struct BenchSettings: Sendable {
         }
     }
 
+    private var hasMessages: Bool {
+        switch arguments.mode {
+        case .echo, .send, .broadcast: true
+        case .receive: !messages.isEmpty
+        case .connect, .idle: false
+        }
+    }
+
     /// What results tell of it.
     var description: BenchDescription {
         BenchDescription(
             mode: arguments.mode, url: "\(url)", connections: arguments.connectionCount, threads: arguments.threadCount,
-            message: BenchDescription.Message(kind: kind, byteCount: commonBytes),
-            inFlight: arguments.rate == nil ? arguments.inFlight : nil, rateAsked: arguments.rate)
+            message: hasMessages ? BenchDescription.Message(kind: kind, byteCount: commonBytes) : nil,
+            inFlight: arguments.mode == .echo && arguments.rate == nil ? arguments.inFlight : nil,
+            rateAsked: arguments.rate)
     }
 
     /// What is sent.

@@ -282,7 +282,7 @@ import Testing
                 Messages:
                   -m, --message TEXT              Send this, with {{seq}}, {{random 8}}, ...
                   -f, --file PATH                 Send the file as one message
-                      --size SIZE                 Size of the messages (20; broadcast: 40)
+                      --size SIZE                 Size of the messages (20; broadcast: 48)
                       --binary                    Send binary messages
 
                 Ending:

@@ -36,6 +36,7 @@ enum BenchSamples {
             duration: .nanoseconds(Int.random(in: 0..<3_600_000_000_000_000, using: &random)),
             processorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
             loadProcessorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
+            busiestProcessorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
             startTime: WallTime(
                 seconds: Int.random(in: 0..<4_000_000_000, using: &random),
                 microseconds: Int.random(in: 0..<1_000_000, using: &random)))

@@ -84,16 +84,18 @@ struct Threshold: Equatable, Sendable {
         case .latency(let statistic): statistic.value(in: results.latencies)
         case .handshake(let statistic): statistic.value(in: results.handshakes)
         case .rate: results.rate
-        case .messages(let name): messages(name, in: results.tally)
+        case .messages(let name): messages(name, in: results.tally, of: results.description.mode)
         case .errors(nil): Double(results.tally.errorCount)
         case .errors(let name?): Self.count(name, among: LoadTally.errorCounts, of: results.tally)
         }
     }
 
-    private func messages(_ name: String, in tally: LoadTally) -> Double? {
+    /// A count, or its share of what was sent; of a broadcast, of what was to be delivered.
+    private func messages(_ name: String, in tally: LoadTally, of mode: BenchMode) -> Double? {
         let count = Self.count(name, among: LoadTally.messageCounts, of: tally)
         guard case .share = bound else { return count }
-        return tally.sent > 0 ? count.map { $0 / Double(tally.sent) } : nil
+        let whole = mode == .broadcast ? tally.received + tally.lost + tally.mismatched : tally.sent
+        return whole > 0 ? count.map { $0 / Double(whole) } : nil
     }
 
     private static func count(_ name: String, among counts: [LoadTally.NamedCount], of tally: LoadTally) -> Double? {

@@ -45,7 +45,8 @@ struct LatencyRecorder: ~Copyable {
         arrivalCount &+= 1
     }
 
-    private mutating func advance(to time: UInt64) {
+    /// Ends the seconds that are over at a time.
+    mutating func advance(to time: UInt64) {
         while time >= secondEnd {
             endSecond()
             secondEnd = secondEnd == windowEnd ? .max : min(secondEnd + Self.secondNanoseconds, windowEnd)

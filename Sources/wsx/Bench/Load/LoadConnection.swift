@@ -54,14 +54,15 @@ final class LoadConnection: ConnectionHandler {
             switch worker.mode {
             case .echo: worker.receivedEcho(payload, as: kind, by: self, outbox: &outbox)
             case .broadcast: worker.receivedDelivery(payload, as: kind, by: self)
-            case .send, .receive, .connect, .idle: worker.receivedMessage()
+            case .send, .receive: worker.receivedMessage()
+            case .connect, .idle: break
             }
         }
     }
 
     /// Checks the reply to a ping.
     func connection(_ connection: Connection<LoadConnection>, receivedPong payload: RawSpan, outbox: inout Outbox) {
-        if worker.mode == .idle { worker.receivedEcho(payload, as: worker.kind, by: self, outbox: &outbox) }
+        if worker.mode == .idle { worker.receivedPong(payload, by: self, outbox: &outbox) }
     }
 
     /// Sends what has waited for room.

@@ -6,28 +6,24 @@ extension LoadWorker {
     func attemptDue() {
         while phase == .loading, remainingMessages > 0, connectors.count + connections.count < connectionCount {
             let time = schedule.map { startTime + $0.offset } ?? now
-            guard time < sendEnd else { return }
+            guard time < measurement.sendEnd else { return }
             guard time <= now else { return paceTimer?.start(at: time) ?? () }
             schedule?.advance()
-            if isCounted(time) { remainingMessages -= 1 }
+            if measurement.counts(time) { remainingMessages -= 1 }
             attempt(dueAt: time)
         }
     }
 
     private func attempt(dueAt time: UInt64) {
-        if isCounted(time) {
-            latencies.recordSent(at: now)
-            if schedule != nil { delays.record(now - time) }
-        }
+        if measurement.sent(dueAt: time, now: now), schedule != nil { measurement.reached(dueAt: time, now: now) }
         begunCount += 1
-        open(share.connectionNumber(at: begunCount - 1)) { [unowned self] isOpen in
+        open(share.connectionNumber(at: begunCount - 1), dueAt: time) { [unowned self] isOpen in
             takeTime()
-            if isOpen, isCounted(time) {
-                tally.received += 1
-                latencies.record(now - time, at: now)
-                lastReplyTime = now
+            if isOpen {
+                measurement.answered(sentAt: time, now: now)
+            } else {
+                measurement.failed(attemptedAt: time, now: now)
             }
-            if isCounted(time) { tally.sent += 1 }
         }
     }
 }

@@ -13,7 +13,7 @@ extension LoadWorker {
         let number = load.ledger.next
         delivery.set(
             DeliveryMessage.Stamp(
-                number: UInt32(truncatingIfNeeded: number), publisher: UInt32(truncatingIfNeeded: load.number),
+                run: delivery.run, number: UInt32(truncatingIfNeeded: number), publisher: UInt32(truncatingIfNeeded: load.number),
                 time: time))
         guard delivery.withBytes({ connection.send($0, as: kind) }) else { return false }
         load.ledger.sendForNothing()
@@ -24,23 +24,23 @@ extension LoadWorker {
     func receivedDelivery(_ payload: RawSpan, as kind: MessageKind, by load: LoadConnection) {
         // What the server sends back to a publisher says nothing of the readers.
         guard !isPublisher(load) else { return }
+        // What else a server says, to greet or to announce somebody, is no message that was published.
+        guard payload.byteCount == delivery.byteCount else { return }
         guard kind == self.kind, let stamp = delivery.stamp(of: payload), stamp.publisher < load.deliveries.count else {
-            if isCounted(now) { tally.mismatched += 1 }
-            return
+            return measurement.count(\.mismatched, ofMessageAt: now)
         }
+        guard stamp.run == delivery.run else { return }
         let arrival = load.deliveries[Int(stamp.publisher)].receive(stamp.number)
-        guard isCounted(stamp.time) else { return }
+        guard measurement.counts(stamp.time) else { return }
         switch arrival {
         case .duplicate:
-            tally.duplicated += 1
+            measurement.tally.duplicated += 1
             return
-        case .reordered: tally.reordered += 1
+        case .reordered: measurement.tally.reordered += 1
         case .inOrder: break
         }
         load.deliveryCount += 1
-        tally.received += 1
-        latencies.record(now > stamp.time ? now - stamp.time : 0, at: now)
-        lastReplyTime = now
+        measurement.answered(sentAt: stamp.time, now: now)
         if phase == .draining { closeIfAnswered() }
     }
 

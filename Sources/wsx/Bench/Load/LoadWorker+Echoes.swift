@@ -7,10 +7,7 @@ extension LoadWorker {
 
     @inline(__always)
     func countSent(dueAt time: UInt64) {
-        guard isCounted(time) else { return }
-        tally.sent &+= 1
-        if schedule == nil { remainingMessages &-= 1 }
-        latencies.recordSent(at: now)
+        if measurement.sent(dueAt: time, now: now), schedule == nil { remainingMessages &-= 1 }
     }
 
     /// Checks a reply, records how long it took, and sends what may follow it.
@@ -19,13 +16,13 @@ extension LoadWorker {
         if kind == self.kind, connection.ledger.expectedCount > 0,
             message.isEcho(payload, of: connection.expectedStamp)
         {
-            took(connection.ledger.takeFirst())
+            measurement.answered(sentAt: connection.ledger.takeFirst(), now: now)
         } else {
             receivedUnexpected(payload, as: kind, by: connection)
         }
         guard phase == .loading else { return closeIfAnswered() }
         guard schedule == nil else { return }
-        while remainingMessages > 0, connection.ledger.expectedCount < inFlight, now < sendEnd {
+        while remainingMessages > 0, connection.ledger.inFlightCount < inFlight, now < measurement.sendEnd {
             message.set(connection.nextStamp(dueAt: now))
             guard message.withBytes({ outbox.send($0, as: self.kind) }) else { break }
             connection.ledger.send(at: now)
@@ -34,13 +31,15 @@ extension LoadWorker {
         if remainingMessages == 0 { drainIfSent() }
     }
 
-    /// Counts a right reply to a message of that time.
-    @inline(__always)
-    private func took(_ sendTime: UInt64) {
-        lastReplyTime = now
-        guard isCounted(sendTime) else { return }
-        tally.received &+= 1
-        latencies.record(now &- sendTime, at: now)
+    /// Takes a pong as the answer to all pings up to its own: only the latest has to be answered (RFC 6455 §5.5.3).
+    func receivedPong(_ payload: RawSpan, by connection: LoadConnection, outbox: inout Outbox) {
+        let first = connection.ledger.first
+        if let number = message.number(in: payload, of: connection.number, expected: first), number < connection.ledger.next {
+            while connection.ledger.first < number {
+                measurement.answered(sentAt: connection.ledger.takeFirst(), now: now)
+            }
+        }
+        receivedEcho(payload, as: kind, by: connection, outbox: &outbox)
     }
 
     /// Finds out what a reply is that is not the one that was expected next.
@@ -48,17 +47,15 @@ extension LoadWorker {
     private func receivedUnexpected(_ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection) {
         guard let found = number(of: payload, as: kind, by: connection) else {
             guard let sendTime = connection.ledger.takeOldest() else { return countDuplicate() }
-            if isCounted(sendTime) { tally.mismatched += 1 }
-            return
+            return measurement.count(\.mismatched, ofMessageAt: sendTime)
         }
         guard let (sendTime, isReordered) = connection.ledger.take(found) else { return countDuplicate() }
         let stamp = EchoMessage.Stamp(number: found, connection: connection.number, time: sendTime)
         guard kind == self.kind, message.isEcho(payload, of: stamp) else {
-            if isCounted(sendTime) { tally.mismatched += 1 }
-            return
+            return measurement.count(\.mismatched, ofMessageAt: sendTime)
         }
-        if isReordered, isCounted(sendTime) { tally.reordered += 1 }
-        took(sendTime)
+        if isReordered { measurement.count(\.reordered, ofMessageAt: sendTime) }
+        measurement.answered(sentAt: sendTime, now: now)
     }
 
     /// Which message a reply belongs to; nil: that cannot be told.
@@ -77,7 +74,7 @@ extension LoadWorker {
 
     /// Nothing tells when what is doubled was sent.
     private func countDuplicate() {
-        if isCounted(now) { tally.duplicated += 1 }
+        measurement.count(\.duplicated, ofMessageAt: now)
     }
 
     // MARK: Outside of a read
@@ -94,8 +91,8 @@ extension LoadWorker {
         let timeout = settings.arguments.replyTimeout.wholeNanoseconds
         guard now > timeout else { return }
         for load in connections.values {
-            let count = load.ledger.giveUp(before: now - timeout)
-            tally.timeouts += count
+            let count = load.ledger.giveUp(before: now - timeout, forGood: !message.isIdentified)
+            measurement.tally.timeouts += count
             if count > 0, schedule == nil { refill(load) }
         }
         if phase == .loading { drainIfSent() } else { closeIfAnswered() }

@@ -4,7 +4,7 @@ import WSCore
 extension LoadWorker {
     /// Counts an error, and keeps the first.
     func note(_ failure: Failure, counting count: WritableKeyPath<LoadTally, Int>) {
-        tally[keyPath: count] += 1
+        measurement.tally[keyPath: count] += 1
         if self.failure == nil { self.failure = failure }
     }
 

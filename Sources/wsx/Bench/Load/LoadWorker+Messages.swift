@@ -26,17 +26,15 @@ extension LoadWorker {
 
     /// Counts a message that nothing is known of.
     func receivedMessage() {
-        guard isCounted(now) else { return }
-        tally.received += 1
-        guard phase == .loading else { return }
-        latencies.recordArrival(at: now)
-        lastReplyTime = now
+        measurement.arrived(at: now)
     }
 
     /// Asks the server for what is to be received.
     func subscribe() {
         guard !settings.messages.isEmpty else { return }
-        for load in senders { _ = send(on: load, dueAt: now) }
+        for load in senders {
+            for _ in settings.messages { _ = send(on: load, dueAt: now) }
+        }
     }
 
     /// Has a connection that takes all it is given send on, after the others have had their turn.
@@ -49,6 +47,8 @@ extension LoadWorker {
 /// Goes on sending on connections that have had their part of a turn.
 final class LoadSending: EndOfTurnWork {
     private unowned let worker: LoadWorker
+    /// Those of this turn; what the array takes is kept for the turn after the next.
+    private var loads: [LoadConnection] = []
 
     /// Makes the work of a worker.
     init(of worker: LoadWorker) {
@@ -57,10 +57,10 @@ final class LoadSending: EndOfTurnWork {
 
     /// Sends on.
     func endTurn() {
-        let loads = worker.waitingSenders
-        worker.waitingSenders.removeAll(keepingCapacity: true)
+        swap(&loads, &worker.waitingSenders)
         worker.takeTime()
         for load in loads { worker.refill(load) }
+        loads.removeAll(keepingCapacity: true)
         worker.drainIfSent()
     }
 }

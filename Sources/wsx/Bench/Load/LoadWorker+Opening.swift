@@ -3,13 +3,14 @@ import WSCore
 extension LoadWorker {
     /// So many connections are opened at once: enough to keep a server busy that is far away, and fewer than wait in the
     /// queue of one that is near.
-    private static let mostOpening = 256
+    private static let mostOpeningOfAll = 256
+    private var mostOpening: Int { max(1, Self.mostOpeningOfAll / share.count) }
     /// So many messages of a connection or more are remembered where it is by what they are that replies are told apart.
     private static let leastRemembered = 64
 
     /// Opens the connections, unless opening them is what is measured.
     func open() {
-        while phase == .opening, mode != .connect, begunCount < connectionCount, connectors.count < Self.mostOpening,
+        while phase == .opening, mode != .connect, begunCount < connectionCount, connectors.count < mostOpening,
             isOpeningDue()
         {
             openNext()
@@ -40,12 +41,14 @@ extension LoadWorker {
 
     private func openNext() {
         begunCount += 1
-        open(share.connectionNumber(at: begunCount - 1)) { _ in }
+        open(share.connectionNumber(at: begunCount - 1), dueAt: .max) { _ in }
     }
 
     /// Opens a connection.
-    /// - Parameter didFinish: Called with whether that succeeded, before anything else is done with the connection.
-    func open(_ number: UInt64, didFinish: @escaping (Bool) -> Void) {
+    /// - Parameters:
+    ///   - time: When it was due; nothing that was due in the warm-up counts.
+    ///   - didFinish: Called with whether that succeeded, before anything else is done with the connection.
+    func open(_ number: UInt64, dueAt time: UInt64, didFinish: @escaping (Bool) -> Void) {
         let way = ways[Int(truncatingIfNeeded: number % UInt64(ways.count))]
         let connector = Connector(way, resources: connectorResources, on: loop) {
             [unowned self] result in
@@ -53,6 +56,7 @@ extension LoadWorker {
             switch result {
             case .success(let opened):
                 didFinish(true)
+                if measurement.counts(time) { measurement.opened(opened.duration, phases: opened.phaseDurations) }
                 self.opened(opened, number)
             case .failure(let error):
                 didFinish(false)
@@ -63,6 +67,14 @@ extension LoadWorker {
         }
         connectors[number] = connector
         connector.start()
+    }
+
+    /// Gives up those that are being opened.
+    /// - Parameter count: What each of them counts as, where opening them is what is measured.
+    func cancelOpening(counting count: WritableKeyPath<LoadTally, Int>) {
+        for connector in connectors.values { connector.cancel() }
+        if mode == .connect { measurement.tally[keyPath: count] += connectors.count }
+        connectors = [:]
     }
 
     /// Goes on with opening connections in a moment.
@@ -76,8 +88,6 @@ extension LoadWorker {
     }
 
     private func opened(_ opened: Connector.Opened, _ number: UInt64) {
-        handshakes.record(opened.duration.wholeNanoseconds)
-        phases.record(opened.phaseDurations)
         let handler = LoadConnection(
             number, remembered: message.isVaried ? max(inFlight, Self.leastRemembered) : inFlight,
             publisherCount: mode == .broadcast ? settings.arguments.publisherCount : 0,

@@ -18,10 +18,6 @@ extension LoadWorker {
         now = loop.nowNanoseconds
     }
 
-    /// Whether a message counts that was due at a time.
-    @inline(__always)
-    func isCounted(_ time: UInt64) -> Bool { time >= countStart }
-
     /// Sends what is due, and has the timer call again.
     func continueLoad() {
         guard phase == .loading else { return closeIfAnswered() }
@@ -56,7 +52,8 @@ extension LoadWorker {
     func refill(_ load: LoadConnection) {
         guard let connection = load.connection else { return }
         var count = 0
-        while phase == .loading, remainingMessages > 0, load.ledger.expectedCount < inFlight, now < sendEnd,
+        while phase == .loading, remainingMessages > 0, load.ledger.inFlightCount < inFlight,
+            now < measurement.sendEnd,
             !connection.isFull
         {
             // Where nothing is waited for, the others have their turn.
@@ -72,22 +69,24 @@ extension LoadWorker {
         var count = 0
         while let schedule, remainingMessages > 0, !senders.isEmpty {
             let time = startTime + schedule.offset
-            guard time < sendEnd else { return }
+            guard time < measurement.sendEnd else { return }
             guard time <= now, count < Self.mostInTurn else { return paceTimer?.start(at: time) ?? () }
-            guard owedCount < Self.mostOwed else { return paceTimer?.start(at: now + Self.owedPause) ?? () }
+            guard owedCount < Self.mostOwed else {
+                // It is the server that these wait for.
+                heldUntil = now + Self.owedPause
+                return paceTimer?.start(at: heldUntil) ?? ()
+            }
             let load = senders[schedule.position % senders.count]
             self.schedule?.advance()
             count += 1
-            if isCounted(time) {
+            if measurement.counts(time) {
                 remainingMessages -= 1
-                delays.record(now - time)
+                if time > heldUntil { measurement.reached(dueAt: time, now: now) }
             }
-            if load.owedTimes.isEmpty, load.connection?.isFull == false {
-                _ = send(on: load, dueAt: time)
-            } else {
-                load.owedTimes.append(time)
-                owedCount += 1
-            }
+            if load.owedTimes.isEmpty, load.connection?.isFull == false, send(on: load, dueAt: time) { continue }
+            // There is no room, or the server is closing the connection.
+            load.owedTimes.append(time)
+            owedCount += 1
         }
     }
 
@@ -106,26 +105,36 @@ extension LoadWorker {
         drainIfSent()
     }
 
-    /// The messages of a connection that has ended fall to the others.
+    /// What was due on a connection that has ended is not sent; what will be falls to the others.
     func forget(_ load: LoadConnection) {
-        guard schedule != nil else { return }
-        tally.unsent += load.owedTimes.count { isCounted($0) }
+        measurement.leftUnsent(load.owedTimes)
         owedCount -= load.owedTimes.count
         load.owedTimes = []
-        senders.removeAll { $0 === load }
+        guard let index = senders.firstIndex(where: { $0 === load }) else { return }
+        senders.remove(at: index)
+        if index < startedCount { startedCount -= 1 }
     }
 
-    /// Nothing more is sent: what should have been by now is counted.
-    func endSchedule() {
+    /// Ends the load when there is nobody left who could send, or receive.
+    func drainIfNobodySends() {
+        guard phase == .loading, mode != .connect else { return }
+        let isWaitingForOthers = mode == .broadcast && publisherCount == 0
+        if isWaitingForOthers ? connections.isEmpty : senders.isEmpty { drain() }
+    }
+
+    /// Nothing more is sent: what should have been is counted.
+    /// - Parameter isCutShort: Whether the run ends now, whatever was still to come.
+    func endSchedule(isCutShort: Bool) {
         paceTimer = nil
         for load in senders {
-            tally.unsent += load.owedTimes.count { isCounted($0) }
+            measurement.leftUnsent(load.owedTimes)
             load.owedTimes = []
         }
         owedCount = 0
-        while let schedule, remainingMessages > 0, startTime + schedule.offset < endTime {
-            if isCounted(startTime + schedule.offset) {
-                tally.unsent += 1
+        let end = isCutShort ? min(now, measurement.sendEnd) : measurement.sendEnd
+        while let schedule, remainingMessages > 0, startTime + schedule.offset < end {
+            if measurement.counts(startTime + schedule.offset) {
+                measurement.tally.unsent += 1
                 remainingMessages -= 1
             }
             self.schedule?.advance()

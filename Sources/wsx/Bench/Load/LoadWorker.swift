@@ -4,8 +4,7 @@ import WSCore
 ///
 ///      open (256 at a time) ─► warm up, load ─► wait for replies ─► close ─► over
 ///
-/// It is confined to its loop and shares nothing with others but what is on its ``post``. A message counts when it was due
-/// between ``countStart`` and ``sendEnd``, and its reply whenever that comes.
+/// It is confined to its loop and shares nothing with others but what is on its ``post``.
 final class LoadWorker {
     /// How far it has come.
     enum Phase {
@@ -31,20 +30,11 @@ final class LoadWorker {
     var didEnd: (() -> Void)?
 
     var phase = Phase.opening
-    var tally = LoadTally()
-    var latencies = LatencyRecorder()
-    /// How long connections took to open, in nanoseconds.
-    var handshakes = Histogram()
-    /// How long each part of that took, in nanoseconds.
-    var phases = PhaseHistograms()
-    /// How much later than they were due messages of an open loop were sent, in nanoseconds.
-    var delays = Histogram()
+    var measurement = LoadMeasurement()
     /// The first thing that went wrong.
     var failure: Failure?
-    /// When the load began, when what is sent began to count, and when that was over, on the loop's clock in nanoseconds.
-    var (startTime, countStart, endTime): (UInt64, UInt64, UInt64) = (0, 0, 0)
-    /// Nothing is sent from then on.
-    var sendEnd: UInt64 = .max
+    /// When the load began, on the loop's clock in nanoseconds.
+    var startTime: UInt64 = 0
     /// The processor time of the thread when messages began to count, and what it has used from then until the end.
     var (startProcessorTime, processorTime): (Duration, Duration) = (.zero, .zero)
 
@@ -63,6 +53,8 @@ final class LoadWorker {
     var begunCount = 0
     /// How many there are to be.
     let connectionCount: Int
+    /// How many of them are to publish.
+    let publisherCount: Int
     let mode: BenchMode
     let kind: MessageKind
     let inFlight: Int
@@ -81,6 +73,8 @@ final class LoadWorker {
     var openings: LoadSchedule?
     /// When messages are due; nil: each reply has the next one sent.
     var schedule: LoadSchedule?
+    /// Messages that were due until then wait for the server, on the loop's clock in nanoseconds.
+    var heldUntil: UInt64 = 0
     /// The number of messages that were due and wait for room in the queue of their connection.
     var owedCount = 0
     /// The connections that receive what publishers send, at the beginning of the load.
@@ -90,8 +84,6 @@ final class LoadWorker {
     var startedCount = 0
     /// The time that was taken last, on the loop's clock in nanoseconds.
     var now: UInt64 = 0
-    /// When the last right reply came.
-    var lastReplyTime: UInt64 = 0
     var phaseTimer: Timer?
     var warmupTimer: Timer?
     var replyTimer: Timer?
@@ -120,10 +112,11 @@ final class LoadWorker {
         connectionSettings = settings.connection
         connectionCount = share.connectionCount(of: arguments.connectionCount)
         mode = arguments.mode
+        publisherCount = mode == .broadcast ? share.connectionCount(of: arguments.publisherCount) : 0
         kind = settings.kind
         inFlight = arguments.inFlight
         message = settings.makeMessage(clockOffset: Self.clockOffset(of: loop))
-        delivery = DeliveryMessage(byteCount: settings.messageBytes)
+        delivery = DeliveryMessage(byteCount: settings.messageBytes, run: settings.runNumber)
         remainingMessages =
             arguments.messageCount.map { share.messageCount(of: $0, connectionCount: settings.senderCount) } ?? .max
         openings = settings.openings(for: share)
@@ -143,27 +136,27 @@ final class LoadWorker {
         phase = .loading
         takeTime()
         startTime = time
-        countStart = time + settings.warmup.wholeNanoseconds
-        lastReplyTime = time
+        measurement.begin(
+            at: time, warmup: settings.warmup, duration: settings.duration,
+            end: mode == .send ? .whenClosed : .withLastReply)
         if let duration = settings.duration {
-            sendEnd = countStart + duration.wholeNanoseconds
             phaseTimer = Timer(on: loop) { [unowned self] in drain() }
             // The loop's timers may be early by what is left of a millisecond.
             phaseTimer?.start(after: settings.warmup + duration + .milliseconds(1))
         }
-        latencies.start(at: countStart, until: sendEnd)
         startProcessorTime = ProcessorTime.usedByThread
         startWarmupTimer()
         startProgressTimer()
         startReplyTimer()
         senders = connections.values.filter { mode != .broadcast || isPublisher($0) }.sorted { $0.number < $1.number }
         readerCount = connections.count - (mode == .broadcast ? senders.count : 0)
-        if mode == .broadcast, share.connectionCount(of: settings.arguments.publisherCount) == 0 {
+        if mode == .broadcast, publisherCount == 0 {
             // Nothing to send: how long the others do is for them to say.
             remainingMessages = .max
             reportSent()
         }
         paceTimer = PreciseTimer(on: loop) { [unowned self] in continueLoad() }
+        drainIfNobodySends()
         continueLoad()
     }
 
@@ -176,9 +169,11 @@ final class LoadWorker {
     private func startProgressTimer() {
         guard settings.showsProgress else { return }
         progressTimer = Timer(on: loop) { [unowned self] in
+            if phase == .loading { measurement.advance(to: loop.nowNanoseconds) }
+            let tally = measurement.tally
             let progress = LoadProgress(
                 sent: tally.sent, received: tally.received, errorCount: tally.errorCount, openCount: connections.count,
-                second: latencies.seconds.last)
+                second: measurement.latencies.seconds.last)
             post.withValue { $0.progress = progress }
         }
         progressTimer?.start(after: Self.progressInterval, every: Self.progressInterval)
@@ -187,9 +182,9 @@ final class LoadWorker {
     /// What went over the connections before is not to be counted.
     private func warmedUp() {
         startProcessorTime = ProcessorTime.usedByThread
-        tally.forgetBytes()
+        measurement.tally.forgetBytes()
         for case let connection? in connections.values.map(\.connection) {
-            tally.subtractBytes(sent: connection.sentTraffic, received: connection.receivedTraffic)
+            measurement.tally.subtractBytes(sent: connection.sentTraffic, received: connection.receivedTraffic)
         }
     }
 
@@ -204,15 +199,16 @@ final class LoadWorker {
         }
         takeTime()
         if phase == .loading {
-            endTime = max(countStart, min(now, sendEnd))
+            measurement.stop(at: now, isEarly: limit != nil)
             processorTime = ProcessorTime.usedByThread - startProcessorTime
-            endSchedule()
+            endSchedule(isCutShort: limit != nil)
             reportSent()
         }
         phase = .draining
         phaseTimer = Timer(on: loop) { [unowned self] in
             if limit == nil {
-                tally.timeouts += connectors.count + connections.values.reduce(0) { $0 + $1.ledger.expectedCount }
+                measurement.tally.timeouts += connections.values.reduce(0) { $0 + $1.ledger.inFlightCount }
+                cancelOpening(counting: \.timeouts)
             }
             close()
         }
@@ -224,7 +220,7 @@ final class LoadWorker {
     private func reportSent() {
         guard !hasReportedSent else { return }
         hasReportedSent = true
-        post.withValue { $0.publishedCount = tally.sent }
+        post.withValue { $0.publishedCount = measurement.tally.sent }
         didSend?()
     }
 
@@ -237,14 +233,8 @@ final class LoadWorker {
         warmupTimer = nil
         replyTimer = nil
         progressTimer = nil
-        for connector in connectors.values { connector.cancel() }
-        connectors = [:]
-        if wasLoaded {
-            // A number of messages is over with the last reply, whatever was waited for after it, or when the last is sent.
-            if settings.duration == nil, mode != .send { endTime = max(lastReplyTime, countStart) }
-            latencies.end(at: endTime)
-            latencies.finish()
-        }
+        cancelOpening(counting: \.lost)
+        if wasLoaded { measurement.replyWaitEnded() }
         for connection in connections.values { connection.connection?.close(settings.closeFrame) }
         endIfClosed()
     }
@@ -259,15 +249,15 @@ final class LoadWorker {
         guard let connection = load.connection else { return }
         connections[load.number] = nil
         load.connection = nil
-        tally.addBytes(sent: connection.sentTraffic, received: connection.receivedTraffic)
-        tally.lost += load.ledger.unansweredCount(since: countStart)
+        measurement.tally.addBytes(sent: connection.sentTraffic, received: connection.receivedTraffic)
+        measurement.tally.lost += load.ledger.unansweredCount(since: measurement.countStart)
         if phase != .closing, mode != .connect { note(prematureEnd: end) } else { note(end) }
         switch phase {
         case .opening, .ready: break
         case .loading:
             if mode == .connect { return scheduleOpening() }
             forget(load)
-            if connections.isEmpty { drain() }
+            drainIfNobodySends()
         case .draining: closeIfAnswered()
         case .closing, .over: endIfClosed()
         }
@@ -276,11 +266,12 @@ final class LoadWorker {
     private func endIfClosed() {
         guard phase == .closing, connections.isEmpty else { return }
         phase = .over
+        measurement.finish(at: loop.nowNanoseconds)
         didEnd?()
     }
 }
 
 extension Duration {
-    /// The nanoseconds in it; none, if it is negative.
-    var wholeNanoseconds: UInt64 { UInt64(max(0, self / .nanoseconds(1))) }
+    /// The nanoseconds in it; none, if it is negative, and 146 years at most.
+    var wholeNanoseconds: UInt64 { UInt64(min(max(0, self / .nanoseconds(1)), 0x1p62)) }
 }

@@ -2,13 +2,16 @@ import WSCore
 
 /// What a publisher sends, in one piece of memory for all publishers of a thread.
 ///
-///      01234567 0000000a 00000000 3b9aca00 5f3c9e21 …        without the spaces
-///      number   publisher      time due    hash     filling
+///      9c04d1f7 01234567 0000000a 00000000 3b9aca00 5f3c9e21 …        without the spaces
+///      run      number   publisher      time due    hash     filling
 ///
-/// A reader on any thread can tell from it which message it is, and how long it took.
+/// A reader on any thread can tell from it which message it is, and how long it took; and also which are of another run,
+/// whose clock is another.
 struct DeliveryMessage: ~Copyable {
     /// What a message says of itself.
     struct Stamp: Equatable {
+        /// The number of the run.
+        let run: UInt32
         /// The number of the message among those of its publisher, modulo 2^32.
         let number: UInt32
         /// The number of the connection that it was sent on.
@@ -18,12 +21,15 @@ struct DeliveryMessage: ~Copyable {
     }
 
     /// The least bytes of a message.
-    static let leastBytes = 8 * 5
+    static let leastBytes = 8 * 6
 
+    /// The number of the run.
+    let run: UInt32
     private let storage: UnsafeMutableRawBufferPointer
 
     /// Makes a message of ``leastBytes`` or more.
-    init(byteCount: Int) {
+    init(byteCount: Int, run: UInt32) {
+        self.run = run
         storage = .allocate(byteCount: max(Self.leastBytes, byteCount), alignment: 8)
         LoadFilling.fill(storage)
     }
@@ -31,6 +37,9 @@ struct DeliveryMessage: ~Copyable {
     deinit {
         storage.deallocate()
     }
+
+    /// The number of bytes of a message.
+    var byteCount: Int { storage.count }
 
     /// Gives `body` the message as it was stamped last.
     @inline(__always)
@@ -41,11 +50,12 @@ struct DeliveryMessage: ~Copyable {
     /// Makes it the message of a stamp.
     @inline(__always)
     mutating func set(_ stamp: Stamp) {
-        store(stamp.number, at: 0)
-        store(stamp.publisher, at: 1)
-        store(UInt32(truncatingIfNeeded: stamp.time >> 32), at: 2)
-        store(UInt32(truncatingIfNeeded: stamp.time), at: 3)
-        store(Self.hash(stamp), at: 4)
+        store(stamp.run, at: 0)
+        store(stamp.number, at: 1)
+        store(stamp.publisher, at: 2)
+        store(UInt32(truncatingIfNeeded: stamp.time >> 32), at: 3)
+        store(UInt32(truncatingIfNeeded: stamp.time), at: 4)
+        store(Self.hash(stamp), at: 5)
     }
 
     @inline(__always)
@@ -57,15 +67,17 @@ struct DeliveryMessage: ~Copyable {
     mutating func stamp(of message: RawSpan) -> Stamp? {
         guard message.byteCount == storage.count, let base = storage.baseAddress else { return nil }
         func word(_ index: Int) -> UInt32? { HexWord.value(of: message.extracting(8 * index..<8 * index + 8)) }
-        guard let number = word(0), let publisher = word(1), let high = word(2), let low = word(3) else { return nil }
-        let stamp = Stamp(number: number, publisher: publisher, time: UInt64(high) << 32 | UInt64(low))
+        guard let run = word(0), let number = word(1), let publisher = word(2), let high = word(3), let low = word(4) else {
+            return nil
+        }
+        let stamp = Stamp(run: run, number: number, publisher: publisher, time: UInt64(high) << 32 | UInt64(low))
         set(stamp)
         return LoadFilling.areEqual(base, message, byteCount: storage.count) ? stamp : nil
     }
 
     /// Mixes all that a stamp says, as the finaliser of MurmurHash3 does.
     private static func hash(_ stamp: Stamp) -> UInt32 {
-        var word = stamp.time ^ (UInt64(stamp.publisher) << 32 | UInt64(stamp.number)) &* 0x9E37_79B9_7F4A_7C15
+        var word = stamp.time ^ UInt64(stamp.run) << 20 ^ (UInt64(stamp.publisher) << 32 | UInt64(stamp.number)) &* 0x9E37_79B9_7F4A_7C15
         word = (word ^ word &>> 33) &* 0xFF51_AFD7_ED55_8CCD
         word = (word ^ word &>> 33) &* 0xC4CE_B9FE_1A85_EC53
         return UInt32(truncatingIfNeeded: word ^ word &>> 33)

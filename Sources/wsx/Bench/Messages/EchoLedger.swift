@@ -16,6 +16,8 @@ struct EchoLedger: ~Copyable {
     private(set) var first: UInt64 = 0
     /// The number of the next message.
     private(set) var next: UInt64 = 0
+    /// Messages before this one are not waited for any more; their replies are, if they come, still those expected.
+    private var givenUpEnd: UInt64 = 0
     /// One more than the latest message that has been answered.
     private var answeredEnd: UInt64 = 0
     private var times: UnsafeMutablePointer<UInt64>
@@ -42,6 +44,10 @@ struct EchoLedger: ~Copyable {
 
     /// The number of messages that are expected in order.
     var expectedCount: Int { Int(truncatingIfNeeded: next &- first) }
+
+    /// The number of messages that are waited for.
+    @inline(__always)
+    var inFlightCount: Int { Int(truncatingIfNeeded: next &- max(first, givenUpEnd)) }
 
     /// When the oldest message was sent that is expected; without any, no time.
     @inline(__always)
@@ -114,14 +120,16 @@ struct EchoLedger: ~Copyable {
         return overtaken.isEmpty ? nil : overtaken.removeFirst().sendTime
     }
 
-    /// Expects messages no more in order that were sent before a time, and returns how many there were.
-    mutating func giveUp(before time: UInt64) -> Int {
-        var count = 0
-        while expectedCount > 0, times[Int(truncatingIfNeeded: first & mask)] < time {
-            overtakeFirst()
-            count += 1
+    /// Waits no more for messages that were sent before a time, and returns how many there were.
+    /// - Parameter forGood: Whether the next reply is taken for one to a later message.
+    mutating func giveUp(before time: UInt64, forGood: Bool) -> Int {
+        let begin = max(first, givenUpEnd)
+        givenUpEnd = begin
+        while givenUpEnd < next, times[Int(truncatingIfNeeded: givenUpEnd & mask)] < time { givenUpEnd += 1 }
+        if forGood {
+            while first < givenUpEnd { overtakeFirst() }
         }
-        return count
+        return Int(givenUpEnd - begin)
     }
 
     private mutating func overtakeFirst() {

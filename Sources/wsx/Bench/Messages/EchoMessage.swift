@@ -62,6 +62,9 @@ struct EchoMessage: ~Copyable {
     /// Whether each message has a number that is found in it.
     var isNumbered: Bool { numberDigits > 0 }
 
+    /// Whether it can be told which message a reply belongs to.
+    var isIdentified: Bool { isNumbered || isVaried }
+
     /// Whether it is to be told from what a message was and what it is which one it is.
     var isVaried: Bool { !templates.isEmpty }
 

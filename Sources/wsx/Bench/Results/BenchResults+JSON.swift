@@ -37,6 +37,7 @@ extension BenchResults {
         json.add("start_time", EventTime.text(of: startTime))
         addDescription(to: &json)
         json.add("load_cpu_s", loadProcessorTime / .seconds(1), digits: 6)
+        json.add("busiest_cpu_s", busiestProcessorTime / .seconds(1), digits: 6)
         addPhases(to: &json)
         Self.add("delay_us", delays, to: &json)
         json.add("delay_histogram", delays.base64())

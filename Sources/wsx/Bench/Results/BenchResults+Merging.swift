@@ -18,6 +18,7 @@ extension BenchResults {
         duration = max(duration, other.duration)
         processorTime += other.processorTime
         loadProcessorTime += other.loadProcessorTime
+        busiestProcessorTime = max(busiestProcessorTime, other.busiestProcessorTime)
         if other.startTime < startTime { startTime = other.startTime }
     }
 
@@ -28,6 +29,9 @@ extension BenchResults {
                 tally[keyPath: count] = try Self.sum(tally[keyPath: count], other[keyPath: count])
             }
         }
+        // They are told together, too.
+        var errorCount = 0
+        for (_, count) in LoadTally.errorCounts { errorCount = try Self.sum(errorCount, tally[keyPath: count]) }
     }
 
     /// Adds how long parts of opening connections took in another load.

@@ -36,6 +36,7 @@ extension BenchResults {
         let duration = try json.duration("duration_s", longestSeconds: Self.longestSeconds)
         let processorTime = try json.duration("cpu_s", longestSeconds: Self.longestSeconds)
         let loadProcessorTime = try json.duration("load_cpu_s", longestSeconds: Self.longestSeconds)
+        let busiestProcessorTime = try json.duration("busiest_cpu_s", longestSeconds: Self.longestSeconds)
         guard let start = EventTime.parse(try json.string("start_time")) else { throw .badMember("start_time") }
         let (startSeconds, attoseconds) = start.components
         let latencies = try Self.histogram(json, "histogram")
@@ -46,6 +47,7 @@ extension BenchResults {
             description: description, tally: tally, latencies: latencies, handshakes: handshakes, phases: phases,
             delays: delays, seconds: seconds,
             duration: duration, processorTime: processorTime, loadProcessorTime: loadProcessorTime,
+            busiestProcessorTime: busiestProcessorTime,
             startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)))
     }
 

@@ -126,21 +126,32 @@ extension BenchResults {
     // MARK: Processor
 
     /// Whether this end has kept messages from being sent when they were due.
-    private var isBehind: Bool { delays.value(atPercentile: 99) >= Self.leastLateness }
-
-    /// How busy the generator's threads were while messages were sent, 0 through 1.
-    private var busyPart: Double {
-        guard duration > .zero else { return 0 }
-        // A thread that is busy may end sending a bit late, and has used the time until then.
-        return min(1, loadProcessorTime / duration / Double(max(1, description.threads)))
+    private var isBehind: Bool {
+        if delays.value(atPercentile: 99) >= Self.leastLateness { return true }
+        // What is late in fewer is most of what would be told of the server.
+        return [99.9, 99.99].contains { percentile in
+            let delay = delays.value(atPercentile: percentile)
+            return delay >= Self.leastLateness && delay >= latencies.value(atPercentile: percentile) / 2
+        }
     }
 
-    private var isBusy: Bool { duration >= Self.shortestForBusy && busyPart > Self.mostBusy }
+    /// How much of the time was used of one processor, 0 through 1.
+    private func part(of processorTime: Duration) -> Double {
+        guard duration > .zero else { return 0 }
+        // A thread that is busy may end sending a bit late, and has used the time until then.
+        return min(1, processorTime / duration)
+    }
+
+    private var isBusy: Bool {
+        duration >= Self.shortestForBusy && part(of: busiestProcessorTime) > Self.mostBusy
+    }
 
     private var processor: String {
-        let share = FixedPoint.text(busyPart * 100, digits: 0)
-        let threads = description.threads == 1 ? "a core" : "each of \(description.threads) cores"
-        return "\(share) % of \(threads) while messages were sent"
+        func percent(_ part: Double) -> String { "\(FixedPoint.text(part * 100, digits: 0)) %" }
+        let busiest = percent(part(of: busiestProcessorTime))
+        guard description.threads > 1 else { return "\(busiest) of a core while messages were sent" }
+        let mean = percent(part(of: loadProcessorTime / description.threads))
+        return "\(mean) of each of \(description.threads) cores while messages were sent, \(busiest) of the busiest"
     }
 
     // MARK: Latencies

@@ -8,15 +8,16 @@ extension BenchResults {
             description: description, tally: LoadTally(), latencies: Histogram(), handshakes: Histogram(), seconds: [],
             duration: .zero, processorTime: ProcessorTime.used, loadProcessorTime: .zero, startTime: startTime)
         for worker in workers {
-            duration = max(duration, .nanoseconds(Int64(clamping: worker.endTime &- worker.countStart)))
+            duration = max(duration, worker.measurement.duration)
             loadProcessorTime += worker.processorTime
+            busiestProcessorTime = max(busiestProcessorTime, worker.processorTime)
             do throws(BenchResultsError) {
-                try add(worker.tally)
-                try latencies.add(checking: worker.latencies.total)
-                try handshakes.add(checking: worker.handshakes)
-                try add(worker.phases)
-                try delays.add(checking: worker.delays)
-                try add(worker.latencies.seconds)
+                try add(worker.measurement.tally)
+                try latencies.add(checking: worker.measurement.latencies.total)
+                try handshakes.add(checking: worker.measurement.handshakes)
+                try add(worker.measurement.phases)
+                try delays.add(checking: worker.measurement.delays)
+                try add(worker.measurement.latencies.seconds)
             } catch {
                 preconditionFailure("what a run has measured cannot be added up: \(error)")
             }

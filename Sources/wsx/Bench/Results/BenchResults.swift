@@ -22,6 +22,8 @@ struct BenchResults: ~Copyable {
     var processorTime: Duration
     /// What the threads of the load have spent while messages were sent.
     var loadProcessorTime: Duration
+    /// What the busiest of these threads has spent.
+    var busiestProcessorTime = Duration.zero
     /// The wall-clock time of the first message.
     var startTime: WallTime
 

@@ -76,7 +76,7 @@ struct ResultOutputs: ~Copyable {
 
     private func writeHistograms(_ results: borrowing BenchResults) -> Failure? {
         guard let histogramFile else { return nil }
-        let text = HistogramLog.text(of: results.seconds, startTime: results.startTime, duration: results.duration)
+        let text = HistogramLog.text(of: results)
         return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
             .recording(path: arguments.histogramPath ?? "", $0)
         }

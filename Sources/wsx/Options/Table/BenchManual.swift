@@ -188,10 +188,10 @@ enum BenchManual {
                 """
             ),
             (
-                "`cpu_s`, `load_cpu_s`",
+                "`cpu_s`, `load_cpu_s`, `busiest_cpu_s`",
                 """
-                The processor time of this process, from its start, and that of the threads of the load while messages were \
-                sent.
+                The processor time of this process, from its start, that of the threads of the load while messages were \
+                sent, and that of the busiest of them.
                 """
             ),
             (

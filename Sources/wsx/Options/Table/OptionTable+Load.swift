@@ -119,7 +119,8 @@ extension OptionTable {
                     arguments.inFlight = try CountValue.parse(value, largest: 65_536)
                 })),
         OptionSpecification(
-            "reply-timeout", value: OptionValue("DURATION"), default: "10s", group: .load,
+            "reply-timeout", value: OptionValue("DURATION"), default: "10s", conflicts: ["mode=send", "mode=receive"],
+            group: .load,
             summary: "Time to wait for a reply",
             manual: """
                 Send the next message when a reply has not come for *DURATION*, or up to a quarter longer. A reply that comes \
@@ -174,7 +175,7 @@ extension OptionTable {
         OptionSpecification(
             "size", value: OptionValue("SIZE"),
             conflicts: ["message", "file", "mode=receive", "mode=connect", "mode=idle"], group: .messages,
-            summary: "Size of the messages (20; broadcast: 40)",
+            summary: "Size of the messages (20; broadcast: 48)",
             manual: """
                 Send messages of *SIZE*, each with its number in front, as 8 hexadecimal digits, and a hash of that and \
                 its connection, as 8 letters: so that every reply is known to be the right one. With less than 16 bytes, \

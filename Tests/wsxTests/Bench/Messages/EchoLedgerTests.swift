@@ -47,13 +47,33 @@ import Testing
     @Test("a message whose time is over makes room, and its reply still counts as in order if no later one came")
     func givenUp() {
         var ledger = Self.ledger(sending: 3)
-        #expect(ledger.giveUp(before: 102) == 2)
-        #expect(ledger.giveUp(before: 102) == 0)
-        #expect(ledger.expectedCount == 1)
+        #expect(ledger.giveUp(before: 102, forGood: false) == 2)
+        #expect(ledger.giveUp(before: 102, forGood: false) == 0)
+        #expect(ledger.inFlightCount == 1)
         #expect(ledger.unansweredCount == 3)
         #expect(Self.take(1, from: &ledger) == "101 in order")
         #expect(Self.take(0, from: &ledger) == "100 reordered")
         #expect(ledger.unansweredCount == 1)
+        #expect(ledger.inFlightCount == 1)
+    }
+
+    @Test("however many are given up, each of their replies is known")
+    func manyGivenUp() {
+        let count = 3 * EchoLedger.mostOvertaken
+        var ledger = Self.ledger(sending: count)
+        #expect(ledger.giveUp(before: .max, forGood: false) == count)
+        #expect(ledger.inFlightCount == 0)
+        for number in 0..<UInt64(count) { #expect(ledger.take(number)?.sendTime == 100 + number) }
+        #expect(ledger.unansweredCount == 0)
+    }
+
+    @Test("where messages are all the same, the next reply is taken for one to a message that is waited for")
+    func givenUpForGood() {
+        var ledger = Self.ledger(sending: 3)
+        #expect(ledger.giveUp(before: 102, forGood: true) == 2)
+        #expect((ledger.expectedCount, ledger.inFlightCount, ledger.unansweredCount) == (1, 1, 3))
+        #expect(ledger.takeFirst() == 102)
+        #expect(ledger.takeOldest() == 100)
     }
 
     @Test("a reply that cannot be told is that of the oldest expected message, then of one that was overtaken")
