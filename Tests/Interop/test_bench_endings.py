@@ -1,0 +1,315 @@
+"""How runs of `wsx bench` come to their end, where servers leave, stand still or talk out of turn: nothing that was sent
+or was due is without an account, and nobody is waited for in vain."""
+
+import json
+import signal
+import threading
+import time
+
+import pytest
+
+import wire
+from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, run
+from scripted_server import ScriptedServer
+from test_bench import bench, check, errors, faults
+
+
+def latency_count(results):
+    """The number of latencies in the histogram, as others read it."""
+    reader = run([PEERS_PYTHON, PEERS / "read_histograms.py", "-"], stdin=results["histogram"].encode())
+    return json.loads(reader.out)["count"]
+
+
+def echo(peer):
+    """Sends all messages back, and the close frame."""
+    while (message := peer.read_frame()).opcode != wire.CLOSE:
+        peer.send(wire.text(message.payload))
+    peer.send(wire.frame(wire.CLOSE, message.payload))
+
+
+class Refuser:
+    """A server that refuses or drops the first client and echoes to the others."""
+
+    def __init__(self, refuse):
+        self.refuse, self._lock, self._count = refuse, threading.Lock(), 0
+
+    def __call__(self, peer):
+        with self._lock:
+            is_first, self._count = self._count == 0, self._count + 1
+        if is_first:
+            return self.refuse(peer)
+        peer.upgrade()
+        echo(peer)
+
+
+def refuse(peer):
+    peer.read_request()
+    peer.send(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
+
+
+def leave(peer):
+    """Closes the connection with the upgrade."""
+    peer.upgrade(then=wire.close(1008, b"who are you?"))
+    peer.read_until_close()
+
+
+@pytest.mark.parametrize("mode", ["echo", "send", "broadcast"])
+@pytest.mark.parametrize("amount", [["-n", "100"], ["-n", "100", "-r", "50"], ["-d", "20s"]], ids=" ".join)
+def test_a_server_that_takes_nobody_is_not_waited_for(mode, amount):
+    with ScriptedServer(leave) as server:
+        begin = time.monotonic()
+        result, results = bench(server.url, "--mode", mode, "-c", "3", *amount, timeout=30, check_sum=False)
+    assert time.monotonic() - begin < 15, "it waits for nothing"
+    assert errors(results) == {"closed": 3}
+    assert results["messages"]["sent"] == results["messages"]["received"] == 0
+    assert_fails(result, 1, '1008 (policy violation) "who are you?"')
+
+
+@pytest.mark.parametrize("refusal", [refuse, leave])
+def test_a_thread_without_a_connection_keeps_nobody_waiting(refusal):
+    with ScriptedServer(Refuser(refusal)) as server:
+        _, results = bench(server.url, "-t", "2", "-c", "2", "-n", "10", timeout=30)
+    # The other thread sends its part.
+    assert results["messages"]["sent"] == results["messages"]["received"] == 5
+
+
+def test_readers_do_not_wait_for_a_publisher_that_has_left():
+    with ScriptedServer(Refuser(leave)) as server:
+        result, results = bench(
+            server.url, "--mode", "broadcast", "-c", "3", "-n", "100", "--connect-rate", "50", timeout=30,
+            check_sum=False)
+    assert results["messages"]["sent"] == 0 and result.status == 1
+
+
+def test_what_a_server_says_unasked_is_no_connection_and_no_pong():
+    def script(peer):
+        peer.upgrade(then=wire.text(b"hello"))
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.text(b"you pinged") + wire.frame(wire.PONG, message.payload))
+        peer.send(wire.text(b"bye") + wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        _, connected = bench(server.url, "--mode", "connect", "-c", "2", "-n", "10")
+        _, idle = bench(server.url, "--mode", "idle", "-c", "2", "-d", "500ms", "--heartbeat", "100ms")
+    assert (connected["messages"]["sent"], connected["messages"]["received"]) == (10, 10)
+    assert latency_count(connected) == 10
+    assert idle["messages"]["sent"] == idle["messages"]["received"] == 10
+    assert not faults(connected) and not faults(idle)
+
+
+def test_a_pong_answers_the_pings_before_it():
+    # RFC 6455 section 5.5.3: an end that has had several pings may answer only the latest.
+    def script(peer):
+        peer.upgrade()
+        count = 0
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            count += 1
+            if count % 3 == 0:
+                peer.send(wire.frame(wire.PONG, message.payload))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "--mode", "idle", "-c", "1", "-d", "900ms", "--heartbeat", "100ms")
+    assert (result.status, faults(results)) == (0, {})
+    assert results["messages"]["sent"] == results["messages"]["received"] == latency_count(results) == 9
+
+
+def test_replies_that_come_with_the_end_have_their_latency():
+    def script(peer):
+        peer.upgrade()
+        messages = [peer.read_frame().payload for _ in range(4)]
+        # The client gives up waiting, and closes; then all is answered at once.
+        closing = peer.read_frame()
+        peer.send(b"".join(map(wire.text, messages)) + wire.frame(wire.CLOSE, closing.payload))
+
+    with ScriptedServer(script) as server:
+        _, results = bench(server.url, "-c", "1", "-n", "4", "--in-flight", "4", "--reply-timeout", "300ms")
+    assert results["messages"]["received"] == latency_count(results) == 4
+    assert results["latency_us"]["min"] >= 300_000
+
+
+def test_a_run_that_is_ended_has_the_rate_of_its_time():
+    has_stalled = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        for _ in range(100):
+            peer.send(wire.text(peer.read_frame().payload))
+        has_stalled.set()
+        messages = []
+        # The client sends no more, since it has been told to end: now all that it waits for is answered.
+        peer.sock.settimeout(0.4)
+        try:
+            while True:
+                messages.append(peer.read_frame().payload)
+        except TimeoutError:
+            peer.sock.settimeout(30)
+        peer.send(b"".join(map(wire.text, messages)))
+        echo(peer)
+
+    with ScriptedServer(script) as server:
+        words = ["bench", "--output", "json", server.url, "-c", "1", "-r", "400", "-d", "1h"]
+        with Running([BINARY, *words]) as client:
+            has_stalled.wait(30)
+            with pytest.raises(Exception):
+                client.process.wait(1)
+            client.signal(signal.SIGINT)
+            assert client.wait() == 130
+            results = check(client.out)
+    messages = results["messages"]
+    assert messages["received"] == messages["sent"] == latency_count(results) > 100
+    # What was answered after the end has no part in the rate.
+    assert sum(row["received"] for row in results["per_second"]) == 100
+    assert results["rate_per_second"] == pytest.approx(100 / results["duration_s"], rel=0.01)
+
+
+def test_sending_that_takes_long_is_part_of_the_time():
+    # After ten replies the server says nothing; a message is sent each time that a reply is given up.
+    def script(peer):
+        peer.upgrade()
+        for _ in range(10):
+            peer.send(wire.text(peer.read_frame().payload))
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            pass
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        _, results = bench(server.url, "-c", "1", "-n", "13", "--reply-timeout", "400ms")
+    assert (results["messages"]["received"], results["messages"]["lost"]) == (10, 3)
+    assert results["duration_s"] >= 0.8
+    assert len(results["per_second"]) == int(results["duration_s"]) + 1
+
+
+def test_what_is_due_on_a_connection_that_closes_is_sent_or_unsent():
+    def script(peer):
+        peer.upgrade()
+        for _ in range(10):
+            peer.send(wire.text(peer.read_frame().payload))
+        peer.send(wire.close(1001))
+        # The client's close frame is there, and the connection remains for a while.
+        peer.read_until_close()
+        threading.Event().wait(0.5)
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "2", "-r", "100", "-n", "100")
+    assert results["messages"]["sent"] + results["messages"]["unsent"] == 100
+    assert results["messages"]["received"] == 20
+    assert result.status == 1
+
+
+def test_a_thread_whose_connections_end_has_what_it_was_to_send_unsent():
+    def script(peer):
+        peer.upgrade()
+        for _ in range(10):
+            peer.send(wire.text(peer.read_frame().payload))
+        peer.reset()
+
+    with ScriptedServer(Refuser(script)) as server:
+        _, results = bench(server.url, "-t", "2", "-c", "2", "-r", "200", "-d", "1s")
+    assert results["messages"]["sent"] + results["messages"]["unsent"] == 200
+    assert 80 <= results["messages"]["unsent"] <= 90
+
+
+def test_each_attempt_to_connect_has_an_outcome():
+    may_answer = threading.Event()
+
+    def script(peer):
+        peer.read_request()
+        may_answer.wait(30)
+
+    with ScriptedServer(script) as server:
+        _, results = bench(
+            server.url, "--mode", "connect", "-c", "4", "-d", "500ms", "--reply-timeout", "300ms", check_sum=False)
+        may_answer.set()
+    assert results["messages"]["sent"] == 4 == sum(row["sent"] for row in results["per_second"])
+    assert errors(results) == {"timeout": 4} and not faults(results)
+
+
+def test_attempts_that_all_fail_are_results_too():
+    result, results = bench("ws://127.0.0.1:1/", "--mode", "connect", "-c", "2", "-n", "10", "--threshold", "errors=0",
+                            check_sum=False)
+    assert (results["messages"]["sent"], results["messages"]["received"]) == (10, 0)
+    assert errors(results) == {"connect": 10}
+    assert results["thresholds"][0]["met"] is False
+    assert result.status == 3
+
+
+def test_nothing_counts_before_the_load_begins():
+    def script(peer):
+        peer.upgrade(then=wire.text(b"welcome"))
+        echo(peer)
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "4", "-n", "40")
+        assert (result.status, faults(results)) == (0, {})
+        _, received = bench(server.url, "--mode", "receive", "-c", "4", "-d", "300ms", check_sum=False)
+        assert received["messages"]["received"] == 0
+
+
+def test_the_messages_of_another_run_are_not_of_this_one():
+    with Listener("--broadcast", "--no-stdin") as server:
+        words = ["bench", server.url, "--mode", "broadcast", "-c", "3", "-r", "100", "-d", "2s"]
+        with Running([BINARY, *words, "--output", "json"]) as other:
+            result, results = bench(*words[1:], check_sum=False)
+            assert other.wait() == 0
+    both = [results, json.loads(other.out)]
+    assert result.status == 0
+    for results in both:
+        assert results["messages"]["sent"] == 200 and not faults(results)
+        assert results["messages"]["received"] == 400
+        assert results["latency_us"]["max"] < 60_000_000
+
+
+def test_what_else_readers_are_told_hides_no_loss():
+    """A room that announces, and drops one in ten messages."""
+    readers, lock = [], threading.Lock()
+
+    def script(peer):
+        peer.upgrade()
+        with lock:
+            readers.append(peer)
+        count = 0
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            count += 1
+            for reader in [reader for reader in readers if reader is not peer]:
+                reader.send(wire.text(b"somebody is typing"))
+                if count % 10:
+                    reader.send(wire.text(message.payload))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        result, results = bench(
+            server.url, "--mode", "broadcast", "-c", "3", "-n", "100", "-r", "500", "--reply-timeout", "500ms",
+            "--threshold", "lost<=10%", "--threshold", "lost<9%", check_sum=False)
+    assert faults(results) == {"lost": 20}
+    assert [threshold["met"] for threshold in results["thresholds"]] == [True, False]
+    assert result.status == 7
+    assert "the deliveries: 20 lost; each message is to reach each reader once" in result.err
+
+
+def test_one_message_in_a_thousand_is_told_on_many_connections():
+    # All over the connections of two threads, and each kind of fault as often.
+    numbers, lock = iter(range(1 << 30)), threading.Lock()
+
+    def script(peer):
+        peer.upgrade()
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            with lock:
+                number = next(numbers)
+            answers = {500: [], 1500: [message.payload] * 2, 2500: [b"?" + message.payload[1:]]}.get(
+                number % 3000, [message.payload])
+            for answer in answers:
+                peer.send(wire.text(answer))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        _, results = bench(
+            server.url, "-c", "6", "-t", "2", "-n", "12000", "--in-flight", "4", "--reply-timeout", "1s", timeout=60)
+    assert results["messages"]["sent"] == 12_000
+    assert faults(results) == {"lost": 4, "duplicated": 4, "mismatched": 4}
+
+
+@pytest.mark.parametrize("moment", ["9999-01-01T00:00:00Z", "100000000000"])
+def test_a_start_that_nobody_will_see_is_refused(moment):
+    result = run([BINARY, "bench", "echo:", "--start-at", moment])
+    assert_fails(result, 2, "--start-at", "years from now")
