@@ -452,9 +452,10 @@ RESULTS = {
     "errors": {"connect": 0, "handshake": 0, "protocol": 0, "closed": 1, "timeout": 0},
     "bytes": {"sent": 80, "received": 60, "wire_sent": 104, "wire_received": 66},
     "per_second": [{"second": 0, "received": 3, "sent": 4, "histogram": HISTF}],
-    "cpu_s": 0.02, "load_cpu_s": 0.01, "histogram": HISTF, "handshake_histogram": HISTF,
+    "cpu_s": 0.02, "load_cpu_s": 0.01, "busiest_cpu_s": 0.01, "histogram": HISTF, "handshake_histogram": HISTF,
     "start_time": "2026-05-01T12:00:00.5Z", "message": {"kind": "text", "bytes": 20}, "in_flight": 1,
-    "rate_asked": None,
+    "rate_asked": None, "delay_histogram": HISTF,
+    "handshake_phase_histograms": {name: HISTF for name in ("name", "connect", "proxy", "tls", "upgrade")},
 }
 BENCH_RESULTS = {
     "results": json.dumps(RESULTS, separators=(",", ":")).encode(),

@@ -11,7 +11,7 @@ import pytest
 import wire
 from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, run
 from scripted_server import ScriptedServer
-from test_bench import bench, check, errors, faults
+from test_bench import Swapper, bench, check, echoing, errors, faults
 
 
 def latency_count(results):
@@ -285,6 +285,35 @@ def test_what_else_readers_are_told_hides_no_loss():
     assert [threshold["met"] for threshold in results["thresholds"]] == [True, False]
     assert result.status == 7
     assert "the deliveries: 20 lost; each message is to reach each reader once" in result.err
+
+
+def test_what_is_said_besides_the_echoes_is_no_fault_of_these():
+    def script(peer):
+        peer.upgrade()
+        count = 0
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            count += 1
+            peer.send((wire.text(b"ten more") if count % 10 == 0 else b"") + wire.text(message.payload))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        for options in [], ["-m", "{{random 20}}"]:
+            _, results = bench(server.url, "-c", "1", "-n", "200", "--in-flight", "4", *options)
+            assert (results["messages"]["received"], faults(results)) == (200, {"duplicated": 20})
+            assert latency_count(results) == 200
+
+
+@pytest.mark.parametrize("size", ["1", "2", "3", "7"])
+def test_short_messages_that_are_overtaken_are_told_as_that(size):
+    with echoing(Swapper()) as server:
+        _, results = bench(server.url, "-c", "1", "-n", "1000", "--in-flight", "4", "--size", size)
+    assert (results["messages"]["received"], faults(results)) == (1000, {"reordered": 10})
+
+
+def test_without_a_connection_there_is_json_all_the_same():
+    result, results = bench("ws://127.0.0.1:1/", "-c", "5", "-n", "10")
+    assert errors(results) == {"connect": 5}
+    assert results["messages"]["sent"] == 0 and result.status == 3
 
 
 def test_one_message_in_a_thousand_is_told_on_many_connections():

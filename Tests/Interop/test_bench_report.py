@@ -243,7 +243,8 @@ def test_a_run_without_any_reply(browser, tmp_path):
 @pytest.mark.parametrize("mode", ["send", "receive", "connect", "broadcast", "idle"])
 def test_a_run_of_another_mode(browser, tmp_path, mode):
     path = tmp_path / "report.html"
-    bench(path, "echo:", "--mode", mode, "-d", "1s", "-c", "3", "--reply-timeout", "100ms")
+    timeout = [] if mode in ("send", "receive") else ["--reply-timeout", "100ms"]
+    bench(path, "echo:", "--mode", mode, "-d", "1s", "-c", "3", *timeout)
     with ReportPage(browser, path) as page:
         has_latencies = bool(data(path)["bars"])
         assert ("curve" in page.charts()) == ("latency" in page.charts()) == has_latencies

@@ -91,12 +91,12 @@ public enum File {
         return Array(bytes[..<(try Descriptor.read(descriptor, into: bytes))])
     }
 
-    /// Reads all of the file at `path`.
-    public static func read(_ path: String) throws(IOError) -> [UInt8] {
+    /// Reads all of the file at `path`, which may also be a pipe; one of more than `maximumBytes` is an error.
+    public static func read(_ path: String, maximumBytes: Int = .max) throws(IOError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
         defer { Descriptor.closeDescriptor(descriptor) }
-        return try contents(of: descriptor)
+        return try contents(of: descriptor, maximumBytes: maximumBytes)
     }
 
     /// Reads all of standard input.
@@ -104,13 +104,16 @@ public enum File {
         try contents(of: StandardDescriptors.input)
     }
 
-    private static func contents(of descriptor: Int32) throws(IOError) -> [UInt8] {
+    private static func contents(
+        of descriptor: Int32, maximumBytes: Int = .max
+    ) throws(IOError) -> [UInt8] {
         var contents: [UInt8] = []
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { piece.deallocate() }
         while true {
             let count = try Descriptor.read(descriptor, into: piece)
             guard count > 0 else { return contents }
+            guard count <= maximumBytes - contents.count else { throw .fileTooLarge }
             contents.append(contentsOf: piece[..<count])
         }
     }

@@ -74,8 +74,9 @@ final class BenchRun {
         runTimer = nil
         workers = crew.join()
         let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
-        guard settings.arguments.mode == .connect || results.handshakes.totalCount > 0 else {
-            // Without a connection there is nothing to tell but why; who opens the page finds the errors in it.
+        let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
+        guard isTold || settings.arguments.mode == .connect || settings.arguments.output == .json else {
+            // Without a connection there is nothing to tell people but why; who opens the page finds the errors in it.
             let problem = outputs.writeReport(results, BenchJudgement())
             return earlyFailure ?? failure ?? problem
         }

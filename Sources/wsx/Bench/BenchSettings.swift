@@ -33,6 +33,8 @@ struct BenchSettings: Sendable {
     private static let descriptorsOfThread = 8
     /// With more bytes queued for a connection, its messages wait where they take less room.
     private static let queueLimitBytes = 256 << 10
+    /// The same where what is queued is all that counts: little, for it has not been sent yet.
+    private static let oneWayQueueLimitBytes = 16 << 10
 
     /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
@@ -109,7 +111,7 @@ struct BenchSettings: Sendable {
             limits: Limits(
                 maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
             fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
-            queueLimitBytes: Self.queueLimitBytes)
+            queueLimitBytes: arguments.mode == .send ? Self.oneWayQueueLimitBytes : Self.queueLimitBytes)
     }
 
     /// How long messages are sent before they count.

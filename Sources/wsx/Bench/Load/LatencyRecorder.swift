@@ -32,11 +32,11 @@ struct LatencyRecorder: ~Copyable {
         current.record(latency)
     }
 
-    /// Counts a message that is sent now.
+    /// Counts a message that is sent now; after the end, as one of the last second, in which it was due.
     @inline(__always)
     mutating func recordSent(at time: UInt64) {
         if time >= secondEnd { advance(to: time) }
-        sentCount &+= 1
+        if secondEnd == .max, !seconds.isEmpty { seconds[seconds.count - 1].sent &+= 1 } else { sentCount &+= 1 }
     }
 
     /// Counts a message that comes now and has no latency.

@@ -110,6 +110,13 @@ struct LoadMeasurement: ~Copyable {
         if counts(time) { tally[keyPath: field] += 1 }
     }
 
+    /// What was taken for a reply that is wrong came besides: the reply to the message of that time is here.
+    mutating func unmatch(messageAt time: UInt64) {
+        guard counts(time) else { return }
+        tally.mismatched -= 1
+        tally.duplicated += 1
+    }
+
     /// A connection has been opened.
     mutating func opened(_ duration: Duration, phases durations: PhaseDurations) {
         handshakes.record(duration.wholeNanoseconds)

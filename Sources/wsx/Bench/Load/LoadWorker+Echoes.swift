@@ -46,15 +46,19 @@ extension LoadWorker {
     @inline(never)
     private func receivedUnexpected(_ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection) {
         guard let found = number(of: payload, as: kind, by: connection) else {
-            guard let sendTime = connection.ledger.takeOldest() else { return countDuplicate() }
+            let sendTime =
+                message.isIdentified ? connection.ledger.replaceOldest() : connection.ledger.takeOldest()
+            guard let sendTime else { return countDuplicate() }
             return measurement.count(\.mismatched, ofMessageAt: sendTime)
         }
-        guard let (sendTime, isReordered) = connection.ledger.take(found) else { return countDuplicate() }
+        guard let answer = connection.ledger.take(found) else { return countDuplicate() }
+        let sendTime = answer.sendTime
+        if answer.wasReplaced { measurement.unmatch(messageAt: sendTime) }
         let stamp = EchoMessage.Stamp(number: found, connection: connection.number, time: sendTime)
         guard kind == self.kind, message.isEcho(payload, of: stamp) else {
             return measurement.count(\.mismatched, ofMessageAt: sendTime)
         }
-        if isReordered { measurement.count(\.reordered, ofMessageAt: sendTime) }
+        if answer.isReordered { measurement.count(\.reordered, ofMessageAt: sendTime) }
         measurement.answered(sentAt: sendTime, now: now)
     }
 

@@ -10,6 +10,17 @@ struct EchoLedger: ~Copyable {
     private struct Overtaken {
         let number: UInt64
         let sendTime: UInt64
+        /// Whether something came in place of its reply, or so it seems until that comes.
+        var isReplaced = false
+    }
+
+    /// A message whose reply has come out of order.
+    struct Answer: Equatable {
+        let sendTime: UInt64
+        /// Whether the reply to a later message was there before.
+        let isReordered: Bool
+        /// Whether something else had been taken for its reply.
+        let wasReplaced: Bool
     }
 
     /// The oldest message that is expected in order.
@@ -24,6 +35,8 @@ struct EchoLedger: ~Copyable {
     private var mask: UInt64
     /// In the order of their numbers.
     private var overtaken: [Overtaken] = []
+    /// The number of those on it that something came in place of.
+    private var replacedCount = 0
     /// The number of messages that were taken off the list of the overtaken because there were too many.
     private var forgottenCount = 0
 
@@ -59,21 +72,25 @@ struct EchoLedger: ~Copyable {
         return overtakenIndex(of: number).map { overtaken[$0].sendTime }
     }
 
-    /// The numbers of messages that their replies may belong to, those that are next to the expected one first.
-    /// - Parameter count: At most so many from it on, so many before it, and so many that were overtaken.
+    /// The numbers of messages that a reply may belong to, the likeliest first: those without one that are next to the
+    /// expected one, all others without one, and then those that had theirs a short while ago.
+    /// - Parameter count: At most so many of each.
     func likelyNumbers(_ count: Int) -> [UInt64] {
-        // What is lost is more likely than what is doubled, and so are messages from the expected one on.
         let near = [first] + (1...UInt64(count)).flatMap { [first &+ $0, first &- $0] }
-        return near.filter { $0 < next && next - $0 <= mask + 1 } + overtaken.suffix(count).map(\.number)
+        let remembered = near.filter { $0 < next && next - $0 <= mask + 1 }
+        return remembered.filter { !isAnswered($0) } + overtaken.suffix(count).map(\.number)
+            + remembered.filter { isAnswered($0) }
     }
 
+    private func isAnswered(_ number: UInt64) -> Bool { number < first && overtakenIndex(of: number) == nil }
+
     /// The number of all messages without a reply.
-    var unansweredCount: Int { expectedCount + overtaken.count + forgottenCount }
+    var unansweredCount: Int { expectedCount + overtaken.count - replacedCount + forgottenCount }
 
     /// The number of messages without a reply that were sent at a time or later; those that were taken off the list count,
     /// whenever they were sent.
     func unansweredCount(since time: UInt64) -> Int {
-        var count = forgottenCount + overtaken.count { $0.sendTime >= time }
+        var count = forgottenCount + overtaken.count { $0.sendTime >= time && !$0.isReplaced }
         for number in first..<next where times[Int(truncatingIfNeeded: number & mask)] >= time { count += 1 }
         return count
     }
@@ -102,16 +119,33 @@ struct EchoLedger: ~Copyable {
     }
 
     /// Takes a message as answered out of order; nil: no reply to it is missing.
-    mutating func take(_ number: UInt64) -> (sendTime: UInt64, isReordered: Bool)? {
+    mutating func take(_ number: UInt64) -> Answer? {
         if number >= first {
             guard number < next else { return nil }
             while first < number { overtakeFirst() }
-            return (takeFirst(), false)
+            return Answer(sendTime: takeFirst(), isReordered: false, wasReplaced: false)
         }
         guard let index = overtakenIndex(of: number) else { return nil }
         let isReordered = number &+ 1 < answeredEnd
         answeredEnd = max(answeredEnd, number &+ 1)
-        return (overtaken.remove(at: index).sendTime, isReordered)
+        let message = overtaken.remove(at: index)
+        if message.isReplaced { replacedCount -= 1 }
+        return Answer(sendTime: message.sendTime, isReordered: isReordered, wasReplaced: message.isReplaced)
+    }
+
+    /// Takes something that cannot be told for the reply to the oldest message without one, unless that comes after all,
+    /// and returns when it was sent; nil: there is none.
+    mutating func replaceOldest() -> UInt64? {
+        if expectedCount > 0 {
+            overtakeFirst()
+            overtaken[overtaken.count - 1].isReplaced = true
+            replacedCount += 1
+            return overtaken.last?.sendTime
+        }
+        guard let index = overtaken.firstIndex(where: { !$0.isReplaced }) else { return nil }
+        overtaken[index].isReplaced = true
+        replacedCount += 1
+        return overtaken[index].sendTime
     }
 
     /// Takes the oldest message without a reply as answered by something that cannot be told; nil: there is none.
@@ -134,7 +168,9 @@ struct EchoLedger: ~Copyable {
 
     private mutating func overtakeFirst() {
         if overtaken.count == Self.mostOvertaken {
-            forgottenCount += Self.mostOvertaken / 2
+            let replaced = overtaken.prefix(Self.mostOvertaken / 2).count(where: \.isReplaced)
+            replacedCount -= replaced
+            forgottenCount += Self.mostOvertaken / 2 - replaced
             overtaken.removeFirst(Self.mostOvertaken / 2)
         }
         overtaken.append(Overtaken(number: first, sendTime: times[Int(truncatingIfNeeded: first & mask)]))

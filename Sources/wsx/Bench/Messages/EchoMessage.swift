@@ -33,6 +33,8 @@ struct EchoMessage: ~Copyable {
 
     /// The most digits of a number and letters of a hash: 32 bits.
     private static let wordBytes = 8
+    /// With fewer digits, messages that are in flight together may have the same number.
+    private static let tellingDigits = 5
 
     /// Makes messages that were given, one or more, which connections send in turn.
     /// - Parameter clockOffset: What is added to a time on the loop's clock to have one since 1970, in nanoseconds.
@@ -65,8 +67,9 @@ struct EchoMessage: ~Copyable {
     /// Whether it can be told which message a reply belongs to.
     var isIdentified: Bool { isNumbered || isVaried }
 
-    /// Whether it is to be told from what a message was and what it is which one it is.
-    var isVaried: Bool { !templates.isEmpty }
+    /// Whether it is by comparing that it is told which message a reply belongs to: there is no number in it, or one that
+    /// is soon used again.
+    var isVaried: Bool { !templates.isEmpty || isNumbered && numberDigits < Self.tellingDigits }
 
     /// Gives `body` the message as it was stamped last.
     @inline(__always)
@@ -123,7 +126,7 @@ struct EchoMessage: ~Copyable {
     @inline(never)
     private mutating func write(_ stamp: Stamp) {
         guard isNumbered else {
-            guard isVaried else { return }
+            guard !templates.isEmpty else { return }
             let template = templates[Int(stamp.number % UInt64(templates.count))]
             byteCount = template.write(to: storage, stamp, clockOffset: clockOffset)
             return

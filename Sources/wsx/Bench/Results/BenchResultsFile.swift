@@ -11,7 +11,7 @@ struct BenchResultsFile {
     init(_ path: String) throws(Failure) {
         name = path == "-" ? "standard input" : escapingControls(path)
         do throws(IOError) {
-            bytes = try path == "-" ? File.readStandardInput() : File.read(path)
+            bytes = try path == "-" ? File.readStandardInput() : File.read(path, maximumBytes: HeaderFiles.mostBytes)
         } catch {
             throw .badArgument(what: name, why: "\(error)")
         }

@@ -15,7 +15,9 @@ enum BenchManual {
                 "`send`",
                 """
                 Send messages one way, as fast as the server takes them or at `--rate`. What it answers is counted as \
-                received, and not looked at; there are no latencies.
+                received, and not looked at; there are no latencies. Sent is what the system has taken to send: it may hold \
+                some megabytes for each connection, so that only a run of some seconds tells what the server takes. A number \
+                of messages (`--messages`) takes until the server has read all of them.
                 """
             ),
             (
@@ -97,9 +99,9 @@ enum BenchManual {
             ),
             ("`min`, `mean`, `stddev`, `max`", "Of the latencies."),
             ("`handshake.p99`, *...*", "The same of the times that connections took to open."),
-            ("`rate`", "The replies a second."),
+            ("`rate`", "The replies a second; in `--mode send` the messages sent."),
             (
-                "`sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`",
+                "`sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered`, `unsent`",
                 "The numbers of messages, see RESULTS in *wsx-bench*(1)."
             ),
             errors,
@@ -107,8 +109,8 @@ enum BenchManual {
         .paragraph(
             """
             The operators are `<`, `<=`, `>`, `>=`, `=` (or `==`) and `!=`. A time has its unit: `20ms`. A number may be \
-            written as `50k`, and one of messages as a share of those that were sent: `lost<0.1%`. A metric of latencies \
-            that there are none of meets no threshold.
+            written as `50k`, and one of messages as a share of those that were sent, or in a broadcast were to be delivered: `lost<0.1%`. A metric of \
+            latencies that there are none of meets no threshold.
             """),
         .paragraph(
             """
@@ -153,7 +155,7 @@ enum BenchManual {
             ("`mode`, `url`", "`echo`, and the URL without credentials."),
             ("`connections`, `threads`", "The connections asked for, and the threads that they ran on."),
             ("`duration_s`", "How long messages were sent, in seconds."),
-            ("`rate_per_second`", "The replies in that time, by it."),
+            ("`rate_per_second`", "The replies in that time, by it; in `--mode send` the messages that were sent."),
             (
                 "`messages`",
                 "The numbers `sent`, `received`, `lost`, `mismatched`, `duplicated`, `reordered` and `unsent`, see RESULTS."
@@ -213,12 +215,12 @@ enum BenchManual {
                 """
             ),
             ("`version`", "1."),
-            ("`start_time`", "When the first message was sent, as RFC 3339 has it, in UTC."),
+            ("`start_time`", "When messages began to count, as RFC 3339 has it, in UTC."),
             (
                 "`message`",
                 "The `kind` of the messages, `text` or `binary`, and their `bytes`, null where sizes differ."
             ),
-            ("`in_flight`", "The messages of a connection that could be without a reply."),
+            ("`in_flight`", "The messages of a connection that could be without a reply, or null: as many as there were."),
             (
                 "`thresholds`",
                 """
@@ -235,6 +237,6 @@ enum BenchManual {
                 seconds of the same run, and the `verdict`: `faster`, `slower`, `noise` or, with too few seconds, `unknown`.
                 """
             ),
-            ("`rate_asked`", "The messages a second that were asked for, or null: as many as there were replies."),
+            ("`rate_asked`", "The messages a second that `--rate` asked for, or null."),
         ]))
 }

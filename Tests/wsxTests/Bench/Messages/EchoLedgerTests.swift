@@ -103,17 +103,30 @@ import Testing
         #expect(Self.take(0, from: &ledger) == "100 in order")
         #expect(Self.take(3, from: &ledger) == "103 in order")
         // Room for 8: the numbers from 0 on are there, and 1 and 2 were overtaken.
-        #expect(ledger.likelyNumbers(2) == [4, 5, 3, 2, 1, 2])
+        #expect(ledger.likelyNumbers(2) == [4, 5, 2, 1, 2, 3])
         #expect(ledger.sendTime(of: 0) == 100)
         #expect(ledger.firstTime == 104)
         for _ in 0..<8 {
             _ = ledger.takeFirst()
             ledger.send(at: 100 + ledger.next)
         }
-        #expect(ledger.likelyNumbers(100) == [12, 13, 11, 10, 9, 8, 7, 6, 1, 2])
+        #expect(ledger.likelyNumbers(100) == [12, 13, 1, 2, 11, 10, 9, 8, 7, 6])
         #expect(ledger.sendTime(of: 0) == nil, "it was answered long ago")
         #expect(ledger.sendTime(of: 1) == 101, "it is without a reply")
         #expect(ledger.sendTime(of: 14) == nil, "it was not sent")
+    }
+
+    @Test("what came in place of a reply is besides, if that comes after all")
+    func replaced() {
+        var ledger = Self.ledger(sending: 3)
+        #expect(ledger.replaceOldest() == 100)
+        #expect((ledger.unansweredCount, ledger.inFlightCount) == (2, 2))
+        #expect(ledger.unansweredCount(since: 0) == 2)
+        #expect(ledger.take(0) == EchoLedger.Answer(sendTime: 100, isReordered: false, wasReplaced: true))
+        #expect(ledger.take(0) == nil)
+        #expect(ledger.take(1) == EchoLedger.Answer(sendTime: 101, isReordered: false, wasReplaced: false))
+        #expect((ledger.replaceOldest(), ledger.replaceOldest()) == (102, nil))
+        #expect(ledger.unansweredCount == 0)
     }
 
     /// A ledger with messages 0, 1 and so on, sent at 100, 101 and so on.
