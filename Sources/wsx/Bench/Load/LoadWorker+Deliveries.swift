@@ -13,7 +13,8 @@ extension LoadWorker {
         let number = load.ledger.next
         delivery.set(
             DeliveryMessage.Stamp(
-                run: delivery.run, number: UInt32(truncatingIfNeeded: number), publisher: UInt32(truncatingIfNeeded: load.number),
+                run: delivery.run, number: UInt32(truncatingIfNeeded: number),
+                publisher: UInt32(truncatingIfNeeded: load.number),
                 time: time))
         guard delivery.withBytes({ connection.send($0, as: kind) }) else { return false }
         load.ledger.sendForNothing()

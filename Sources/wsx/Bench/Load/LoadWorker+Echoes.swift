@@ -34,7 +34,9 @@ extension LoadWorker {
     /// Takes a pong as the answer to all pings up to its own: only the latest has to be answered (RFC 6455 §5.5.3).
     func receivedPong(_ payload: RawSpan, by connection: LoadConnection, outbox: inout Outbox) {
         let first = connection.ledger.first
-        if let number = message.number(in: payload, of: connection.number, expected: first), number < connection.ledger.next {
+        if let number = message.number(in: payload, of: connection.number, expected: first),
+            number < connection.ledger.next
+        {
             while connection.ledger.first < number {
                 measurement.answered(sentAt: connection.ledger.takeFirst(), now: now)
             }

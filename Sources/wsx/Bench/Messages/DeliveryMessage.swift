@@ -67,7 +67,8 @@ struct DeliveryMessage: ~Copyable {
     mutating func stamp(of message: RawSpan) -> Stamp? {
         guard message.byteCount == storage.count, let base = storage.baseAddress else { return nil }
         func word(_ index: Int) -> UInt32? { HexWord.value(of: message.extracting(8 * index..<8 * index + 8)) }
-        guard let run = word(0), let number = word(1), let publisher = word(2), let high = word(3), let low = word(4) else {
+        guard let run = word(0), let number = word(1), let publisher = word(2), let high = word(3), let low = word(4)
+        else {
             return nil
         }
         let stamp = Stamp(run: run, number: number, publisher: publisher, time: UInt64(high) << 32 | UInt64(low))
@@ -77,7 +78,9 @@ struct DeliveryMessage: ~Copyable {
 
     /// Mixes all that a stamp says, as the finaliser of MurmurHash3 does.
     private static func hash(_ stamp: Stamp) -> UInt32 {
-        var word = stamp.time ^ UInt64(stamp.run) << 20 ^ (UInt64(stamp.publisher) << 32 | UInt64(stamp.number)) &* 0x9E37_79B9_7F4A_7C15
+        var word =
+            stamp.time ^ UInt64(stamp.run) << 20 ^ (UInt64(stamp.publisher) << 32 | UInt64(stamp.number))
+            &* 0x9E37_79B9_7F4A_7C15
         word = (word ^ word &>> 33) &* 0xFF51_AFD7_ED55_8CCD
         word = (word ^ word &>> 33) &* 0xC4CE_B9FE_1A85_EC53
         return UInt32(truncatingIfNeeded: word ^ word &>> 33)

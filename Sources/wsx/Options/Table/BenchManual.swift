@@ -220,7 +220,10 @@ enum BenchManual {
                 "`message`",
                 "The `kind` of the messages, `text` or `binary`, and their `bytes`, null where sizes differ."
             ),
-            ("`in_flight`", "The messages of a connection that could be without a reply, or null: as many as there were."),
+            (
+                "`in_flight`",
+                "The messages of a connection that could be without a reply, or null: as many as there were."
+            ),
             (
                 "`thresholds`",
                 """
