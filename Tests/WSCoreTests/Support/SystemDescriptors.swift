@@ -8,35 +8,33 @@ import Testing
     import Glibc
 #endif
 
-// What the tests need of the system beside the code under test.
+// What the tests need of the system beside the code under test. Programs that other tests start at the same time are not to
+// have any of it: what one of them holds does not end when the test closes it.
+
+#if canImport(Darwin)
+    private let streamKind = SOCK_STREAM
+#else
+    private let streamKind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+#endif
 
 /// The two ends of a pipe.
 func makePipe() throws -> (readEnd: Int32, writeEnd: Int32) {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
 }
 
 /// Two connected Unix-domain sockets.
 func makeSocketPair() throws -> (Int32, Int32) {
-    #if canImport(Darwin)
-        let kind = SOCK_STREAM
-    #else
-        let kind = Int32(SOCK_STREAM.rawValue)
-    #endif
     var ends: [Int32] = [0, 0]
-    try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+    try #require(socketpair(AF_UNIX, streamKind, 0, &ends) == 0)
     return (ends[0], ends[1])
 }
 
 /// Two connected TCP sockets.
 func makeTCPSockets() throws -> (Int32, Int32) {
-    #if canImport(Darwin)
-        let kind = SOCK_STREAM
-    #else
-        let kind = Int32(SOCK_STREAM.rawValue)
-    #endif
-    let listener = socket(AF_INET, kind, 0)
+    let listener = socket(AF_INET, streamKind, 0)
     defer { _ = close(listener) }
     let length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = try #require(anyLoopbackPort()).withSockaddr { bind(listener, $0, length) } == 0
@@ -45,11 +43,11 @@ func makeTCPSockets() throws -> (Int32, Int32) {
         var length = socklen_t(byteCount.pointee)
         return getsockname(listener, address, &length)
     }
-    let near = socket(AF_INET, kind, 0)
+    let near = socket(AF_INET, streamKind, 0)
     let isConnected = try #require(listening).withSockaddr { connect(near, $0, length) } == 0
     try #require(isConnected)
     let far = accept(listener, nil, nil)
-    try #require(far >= 0)
+    try #require(far >= 0 && fcntl(far, F_SETFD, FD_CLOEXEC) == 0)
     return (near, far)
 }
 
@@ -168,12 +166,7 @@ func isNonBlocking(_ descriptor: Int32) -> Bool {
 
 /// Gives `body` an address that answers no attempt to connect: that of a listener whose queue is full.
 func withSilentAddress(_ body: (SocketAddress) throws -> Void) throws {
-    #if canImport(Darwin)
-        let kind = SOCK_STREAM
-    #else
-        let kind = Int32(SOCK_STREAM.rawValue)
-    #endif
-    let listener = socket(AF_INET, kind, 0)
+    let listener = socket(AF_INET, streamKind, 0)
     var clients: [Int32] = []
     defer { for descriptor in clients + [listener] { _ = close(descriptor) } }
     let length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -187,7 +180,7 @@ func withSilentAddress(_ body: (SocketAddress) throws -> Void) throws {
     }
     let address = try #require(listening)
     for _ in 0..<8 {
-        let client = socket(AF_INET, kind, 0)
+        let client = socket(AF_INET, streamKind, 0)
         setNonBlocking(client)
         _ = address.withSockaddr { connect(client, $0, length) }
         clients.append(client)
