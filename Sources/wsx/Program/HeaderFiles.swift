@@ -28,13 +28,12 @@ enum HeaderFiles {
         return fields
     }
 
-    /// The most bytes of a file that an option names: what is larger was not meant, such as /dev/zero.
-    static let mostBytes = 1 << 30
-
     /// The contents of a file that an option names.
-    static func contents(of path: String, for option: String) throws(Failure) -> [UInt8] {
+    static func contents(
+        of path: String, for option: String, maximumBytes: Int = .max
+    ) throws(Failure) -> [UInt8] {
         do throws(IOError) {
-            return try File.read(path, maximumBytes: mostBytes)
+            return try File.read(path, maximumBytes: maximumBytes)
         } catch {
             throw .badArgument(what: "\(option) \(escapingControls(path))", why: "\(error)")
         }

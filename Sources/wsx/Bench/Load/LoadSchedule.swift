@@ -32,7 +32,9 @@ struct LoadSchedule: Equatable, Sendable {
     }
 
     /// When the next message is due, in nanoseconds from the beginning.
-    var offset: UInt64 {
+    var offset: UInt64 { offset(round, position) }
+
+    private func offset(_ round: Int, _ position: Int) -> UInt64 {
         let number = Double(round) * Double(allConnections) + Double(share.connectionNumber(at: position))
         let rampCount = rate * ramp / 2
         let seconds =
@@ -46,5 +48,23 @@ struct LoadSchedule: Equatable, Sendable {
         guard position == connections else { return }
         position = 0
         round += 1
+    }
+
+    /// Passes over the messages that are due before a time, and returns how many these are.
+    /// - Parameters:
+    ///   - end: That time, in nanoseconds from the beginning.
+    ///   - limit: No more are passed over.
+    mutating func skip(before end: UInt64, atMost limit: Int) -> Int {
+        let passedCount = round * connections + position
+        // Found by halving: hours of a high rate are billions of messages.
+        var range = 0..<min(limit, Int.max / 2 - passedCount)
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            let (round, position) = (passedCount + middle).quotientAndRemainder(dividingBy: connections)
+            range = offset(round, position) < end ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        let count = range.lowerBound
+        (round, position) = (passedCount + count).quotientAndRemainder(dividingBy: connections)
+        return count
     }
 }

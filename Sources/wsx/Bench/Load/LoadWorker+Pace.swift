@@ -131,13 +131,11 @@ extension LoadWorker {
             load.owedTimes = []
         }
         owedCount = 0
+        guard schedule != nil else { return }
         let end = isCutShort ? min(now, measurement.sendEnd) : measurement.sendEnd
-        while let schedule, remainingMessages > 0, startTime + schedule.offset < end {
-            if measurement.counts(startTime + schedule.offset) {
-                measurement.tally.unsent += 1
-                remainingMessages -= 1
-            }
-            self.schedule?.advance()
-        }
+        _ = schedule?.skip(before: measurement.countStart - startTime, atMost: .max)
+        let count = schedule?.skip(before: max(end, startTime) - startTime, atMost: remainingMessages) ?? 0
+        measurement.tally.unsent += count
+        remainingMessages -= count
     }
 }

@@ -15,8 +15,11 @@ enum GivenMessage: Equatable, Sendable {
         }
     }
 
+    /// What is larger was not meant, such as /dev/zero.
+    private static let mostBytes = 1 << 30
+
     private static func template(in path: String, as kind: MessageKind) throws(Failure) -> MessageTemplate {
-        let bytes = try HeaderFiles.contents(of: path, for: "--file")
+        let bytes = try HeaderFiles.contents(of: path, for: "--file", maximumBytes: mostBytes)
         func problem(_ why: String) -> Failure {
             .badArgument(what: "--file \(escapingControls(path))", why: why)
         }

@@ -7,11 +7,14 @@ struct BenchResultsFile {
     private let bytes: [UInt8]
     private let name: String
 
+    /// Those of days in seconds are smaller; what is larger was not meant, such as /dev/zero.
+    private static let mostBytes = 1 << 30
+
     /// Reads a file, or standard input for `-`; throws ``Failure/badArgument(what:why:)``.
     init(_ path: String) throws(Failure) {
         name = path == "-" ? "standard input" : escapingControls(path)
         do throws(IOError) {
-            bytes = try path == "-" ? File.readStandardInput() : File.read(path, maximumBytes: HeaderFiles.mostBytes)
+            bytes = try path == "-" ? File.readStandardInput() : File.read(path, maximumBytes: Self.mostBytes)
         } catch {
             throw .badArgument(what: name, why: "\(error)")
         }
@@ -20,7 +23,7 @@ struct BenchResultsFile {
 
     /// The results in a file that has no others; throws ``Failure/badArgument(what:why:)``.
     static func only(in path: String, for option: String) throws(Failure) -> BenchResults {
-        let bytes = try HeaderFiles.contents(of: path, for: option)
+        let bytes = try HeaderFiles.contents(of: path, for: option, maximumBytes: mostBytes)
         do throws(BenchResultsError) {
             return try BenchResults(json: bytes.span.bytes)
         } catch {

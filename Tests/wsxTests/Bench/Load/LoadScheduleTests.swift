@@ -42,6 +42,35 @@ import Testing
         #expect(zip(gaps.dropFirst(), gaps).allSatisfy { $0 <= $1 + 2 }, "no gap is longer than the one before")
     }
 
+    @Test("what is passed over is what would have been due", arguments: [0, 1, 2, 999, 1000, 1_234_567, 9_999_999_999])
+    func skipping(end: UInt64) {
+        for (connections, ramp) in [(1, 0), (3, 0), (7, 2)] {
+            let share = LoadShare(index: 0, count: min(2, connections))
+            var stepped = LoadSchedule(
+                rate: 777, ramp: .seconds(ramp), connectionCount: connections, share: share)
+            stepped.advance()
+            var skipped = stepped
+            var count = 0
+            while stepped.offset < end {
+                stepped.advance()
+                count += 1
+            }
+            var limited = skipped
+            #expect(skipped.skip(before: end, atMost: .max) == count)
+            #expect(skipped == stepped)
+            #expect(skipped.skip(before: end, atMost: .max) == 0)
+            #expect(limited.skip(before: end, atMost: 5) == min(5, count))
+        }
+    }
+
+    @Test("the end of a billion messages is found at once")
+    func skippingMany() {
+        var schedule = LoadSchedule(
+            rate: 100_000_000, connectionCount: 10, share: LoadShare(index: 0, count: 1))
+        #expect(schedule.skip(before: 3_600_000_000_000, atMost: .max) == 360_000_000_000)
+        #expect(schedule.skip(before: .max, atMost: 1000) == 1000)
+    }
+
     @Test("no rate and no length of a run has the times overflow")
     func extremes() {
         var slow = LoadSchedule(
