@@ -45,7 +45,7 @@ public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// Writes `byteCount` bytes of `source`, masked, to `target`, which is `source` itself or does not overlap it.
-    @inlinable
+    @inlinable @inline(__always)
     internal func apply(from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, byteCount: Int) {
         let key = doubleWord
         var offset = 0
@@ -79,7 +79,7 @@ public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
 
 extension ByteBuffer {
     /// Appends bytes, masked with `key`.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func append(_ bytes: RawSpan, maskedWith key: MaskingKey) {
         let count = bytes.byteCount
         guard count > 0 else { return }

@@ -42,7 +42,7 @@ extension FrameHeader {
 
         let lengthBytes = shortLength <= 125 ? 0 : shortLength == 126 ? 2 : 8
         guard available >= 2 + lengthBytes else { return nil }
-        let payloadBytes = try decodeLength(bytes, shortLength: shortLength)
+        let payloadBytes = shortLength <= 125 ? shortLength : try decodeLength(bytes, shortLength: shortLength)
         guard isMasked else {
             return FrameHeader(
                 isFinal: isFinal, isCompressed: isCompressed, opcode: opcode, maskingKey: nil,

@@ -1,6 +1,6 @@
 extension FrameHeader {
     /// Appends this header as it travels.
-    @inlinable
+    @inlinable @inline(__always)
     public func encode(into buffer: inout ByteBuffer) {
         let target = buffer.reserve(Self.maximumBytes)
         let first = (isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue

@@ -15,7 +15,12 @@ public enum Opcode: UInt8, Sendable, CaseIterable {
 
     /// Whether frames of this kind are control frames: short, never fragmented, allowed between fragments.
     @inlinable
-    public var isControl: Bool { rawValue & 0x8 != 0 }
+    public var isControl: Bool {
+        switch self {
+        case .continuation, .text, .binary: false
+        case .close, .ping, .pong: true
+        }
+    }
 }
 
 /// What a message holds.
