@@ -7,6 +7,11 @@ extension LoadWorker {
         mode == .broadcast && load.number < UInt64(settings.arguments.publisherCount)
     }
 
+    /// Whether it has readers alone.
+    var isWaitingForOthers: Bool {
+        mode == .broadcast && share.connectionCount(of: settings.arguments.publisherCount) == 0
+    }
+
     /// Sends the next message of a publisher.
     func publish(on load: LoadConnection, dueAt time: UInt64) -> Bool {
         guard let connection = load.connection else { return false }

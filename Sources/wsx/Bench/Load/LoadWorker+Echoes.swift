@@ -124,7 +124,7 @@ extension LoadWorker: EndOfTurnWork {
         switch mode {
         case .echo, .idle: connections.values.allSatisfy { $0.ledger.unansweredCount == 0 }
         case .send, .receive: true
-        case .connect: connectors.isEmpty && connections.isEmpty
+        case .connect: opener.openingCount == 0 && connections.isEmpty
         case .broadcast: hasAllDeliveries
         }
     }

@@ -1,93 +1,51 @@
 import WSCore
 
+// Connections are opened before the load; or they are the load, opened to be closed: how fast a server accepts them.
 extension LoadWorker {
-    /// So many connections are opened at once: enough to keep a server busy that is far away, and fewer than wait in the
-    /// queue of one that is near.
-    private static let mostOpeningOfAll = 256
-    private var mostOpening: Int { max(1, Self.mostOpeningOfAll / share.count) }
     /// So many messages of a connection or more are remembered where it is by what they are that replies are told apart.
     private static let leastRemembered = 64
 
+    // MARK: Before the load
+
     /// Opens the connections, unless opening them is what is measured.
     func open() {
-        while phase == .opening, mode != .connect, begunCount < connectionCount, connectors.count < mostOpening,
-            isOpeningDue()
-        {
-            openNext()
+        takeTime()
+        openings = settings.openings(for: share).map { RunningSchedule($0, at: now) }
+        openDue()
+    }
+
+    /// Goes on opening connections.
+    func openDue() {
+        takeTime()
+        while mode != .connect, opener.begunCount < connectionCount, !opener.isFull, isOpeningDue() {
+            opener.openNext { [unowned self] number, result in
+                switch result {
+                case .success(let opened): self.opened(opened, number, countsTime: true)
+                case .failure(let error): note(error)
+                }
+                goOnSoon()
+            }
         }
-        guard phase == .opening, begunCount == connectionCount || mode == .connect, connectors.isEmpty else { return }
+        guard opener.begunCount == connectionCount || mode == .connect, opener.openingCount == 0 else { return }
         phase = .ready
-        paceTimer = nil
         post.withValue { $0 = LoadPost(openCount: connections.count, failure: failure) }
         didOpen?()
     }
 
     /// Whether it is time for the next connection; the timer calls when it will be.
     private func isOpeningDue() -> Bool {
-        guard var openings else { return true }
-        takeTime()
-        if startTime == 0 { startTime = now }
-        let time = startTime + openings.offset
-        guard time <= now else {
-            let timer = paceTimer ?? PreciseTimer(on: loop) { [unowned self] in open() }
-            paceTimer = timer
-            timer.start(at: time)
+        switch openings?.next(by: now) {
+        case .due: openings?.advance()
+        case .later(let time):
+            paceTimer?.start(at: time)
             return false
+        case .over, nil: break
         }
-        openings.advance()
-        self.openings = openings
         return true
     }
 
-    private func openNext() {
-        begunCount += 1
-        open(share.connectionNumber(at: begunCount - 1), dueAt: .max) { _ in }
-    }
-
-    /// Opens a connection.
-    /// - Parameters:
-    ///   - time: When it was due; nothing that was due in the warm-up counts.
-    ///   - didFinish: Called with whether that succeeded, before anything else is done with the connection.
-    func open(_ number: UInt64, dueAt time: UInt64, didFinish: @escaping (Bool) -> Void) {
-        let way = ways[Int(truncatingIfNeeded: number % UInt64(ways.count))]
-        let connector = Connector(way, resources: connectorResources, on: loop) {
-            [unowned self] result in
-            connectors[number] = nil
-            switch result {
-            case .success(let opened):
-                didFinish(true)
-                if measurement.counts(time) { measurement.opened(opened.duration, phases: opened.phaseDurations) }
-                self.opened(opened, number)
-            case .failure(let error):
-                didFinish(false)
-                note(error)
-            }
-            // Not from within: what fails at once would be as deep as there are connections.
-            scheduleOpening()
-        }
-        connectors[number] = connector
-        connector.start()
-    }
-
-    /// Gives up those that are being opened.
-    /// - Parameter count: What each of them counts as, where opening them is what is measured.
-    func cancelOpening(counting count: WritableKeyPath<LoadTally, Int>) {
-        for connector in connectors.values { connector.cancel() }
-        if mode == .connect { measurement.tally[keyPath: count] += connectors.count }
-        connectors = [:]
-    }
-
-    /// Goes on with opening connections in a moment.
-    func scheduleOpening() {
-        guard openTimer == nil else { return }
-        openTimer = Timer(on: loop) { [unowned self] in
-            openTimer = nil
-            if phase == .opening { open() } else if mode == .connect { continueLoad() }
-        }
-        openTimer?.start(after: .zero)
-    }
-
-    private func opened(_ opened: Connector.Opened, _ number: UInt64) {
+    private func opened(_ opened: Connector.Opened, _ number: UInt64, countsTime: Bool) {
+        if countsTime { measurement.opened(opened.duration, phases: opened.phaseDurations) }
         let handler = LoadConnection(
             number, remembered: message.isVaried ? max(inFlight, Self.leastRemembered) : inFlight,
             publisherCount: mode == .broadcast ? settings.arguments.publisherCount : 0,
@@ -99,5 +57,49 @@ extension LoadWorker {
         connections[number] = handler
         connection.start(with: opened.firstBytes)
         if mode == .connect { connection.close(settings.closeFrame) }
+    }
+
+    /// Gives up those that are being opened.
+    /// - Parameter count: What each of them counts as, where opening them is what is measured.
+    func cancelOpening(counting count: WritableKeyPath<LoadTally, Int>) {
+        if mode == .connect { measurement.tally[keyPath: count] += opener.openingCount }
+        opener.cancel()
+    }
+
+    // MARK: As the load
+
+    /// Begins as many attempts as may be under way at once and are due.
+    func attemptDue() {
+        while phase == .loading, remainingMessages > 0, opener.openingCount + connections.count < connectionCount {
+            guard let schedule else {
+                guard now < measurement.sendEnd else { return }
+                attempt(dueAt: now)
+                continue
+            }
+            switch schedule.next(by: now, before: measurement.sendEnd) {
+            case .over: return
+            case .later(let time): return paceTimer?.start(at: time) ?? ()
+            case .due(let time, _):
+                self.schedule?.advance()
+                if measurement.counts(time) { measurement.reached(dueAt: time, now: now) }
+                attempt(dueAt: time)
+            }
+        }
+    }
+
+    private func attempt(dueAt time: UInt64) {
+        if measurement.sent(dueAt: time, now: now) { remainingMessages -= 1 }
+        opener.openNext { [unowned self] number, result in
+            takeTime()
+            switch result {
+            case .success(let opened):
+                measurement.answered(sentAt: time, now: now)
+                self.opened(opened, number, countsTime: measurement.counts(time))
+            case .failure(let error):
+                measurement.failed(attemptedAt: time, now: now)
+                note(error)
+            }
+            goOnSoon()
+        }
     }
 }

@@ -20,7 +20,6 @@ extension LoadWorker {
 
     /// Sends what is due, and has the timer call again.
     func continueLoad() {
-        guard phase == .loading else { return closeIfAnswered() }
         takeTime()
         switch mode {
         case .connect: attemptDue()
@@ -68,26 +67,32 @@ extension LoadWorker {
     private func sendDue() {
         var count = 0
         while let schedule, remainingMessages > 0, !senders.isEmpty {
-            let time = startTime + schedule.offset
-            guard time < measurement.sendEnd else { return }
-            guard time <= now, count < Self.mostInTurn else { return paceTimer?.start(at: time) ?? () }
-            guard owedCount < Self.mostOwed else {
-                // It is the server that these wait for.
-                heldUntil = now + Self.owedPause
-                return paceTimer?.start(at: heldUntil) ?? ()
+            switch schedule.next(by: now, before: measurement.sendEnd) {
+            case .over: return
+            case .later(let time): return paceTimer?.start(at: time) ?? ()
+            case .due(let time, let position):
+                guard count < Self.mostInTurn else { return paceTimer?.start(at: time) ?? () }
+                guard owedCount < Self.mostOwed else {
+                    // It is the server that these wait for.
+                    heldUntil = now + Self.owedPause
+                    return paceTimer?.start(at: heldUntil) ?? ()
+                }
+                self.schedule?.advance()
+                count += 1
+                sendOrOwe(on: senders[position % senders.count], dueAt: time)
             }
-            let load = senders[schedule.position % senders.count]
-            self.schedule?.advance()
-            count += 1
-            if measurement.counts(time) {
-                remainingMessages -= 1
-                if time > heldUntil { measurement.reached(dueAt: time, now: now) }
-            }
-            if load.owedTimes.isEmpty, load.connection?.isFull == false, send(on: load, dueAt: time) { continue }
-            // There is no room, or the server is closing the connection.
-            load.owedTimes.append(time)
-            owedCount += 1
         }
+    }
+
+    private func sendOrOwe(on load: LoadConnection, dueAt time: UInt64) {
+        if measurement.counts(time) {
+            remainingMessages -= 1
+            if time > heldUntil { measurement.reached(dueAt: time, now: now) }
+        }
+        if load.owedTimes.isEmpty, load.connection?.isFull == false, send(on: load, dueAt: time) { return }
+        // There is no room, or the server is closing the connection.
+        load.owedTimes.append(time)
+        owedCount += 1
     }
 
     /// A connection whose queue was full has room again.
@@ -118,7 +123,6 @@ extension LoadWorker {
     /// Ends the load when there is nobody left who could send, or receive.
     func drainIfNobodySends() {
         guard phase == .loading, mode != .connect else { return }
-        let isWaitingForOthers = mode == .broadcast && publisherCount == 0
         if isWaitingForOthers ? connections.isEmpty : senders.isEmpty { drain() }
     }
 
@@ -133,8 +137,8 @@ extension LoadWorker {
         owedCount = 0
         guard schedule != nil else { return }
         let end = isCutShort ? min(now, measurement.sendEnd) : measurement.sendEnd
-        _ = schedule?.skip(before: measurement.countStart - startTime, atMost: .max)
-        let count = schedule?.skip(before: max(end, startTime) - startTime, atMost: remainingMessages) ?? 0
+        _ = schedule?.skip(before: measurement.countStart)
+        let count = schedule?.skip(before: end, atMost: remainingMessages) ?? 0
         measurement.tally.unsent += count
         remainingMessages -= count
     }

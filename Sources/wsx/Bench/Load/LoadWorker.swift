@@ -42,19 +42,11 @@ final class LoadWorker {
     var connections: [UInt64: LoadConnection] = [:]
     /// Those that send, in the order of their numbers, from the beginning of the load.
     var senders: [LoadConnection] = []
-    let connectorResources: ConnectorResources
-    /// How to reach the server, which connections take in turn.
-    let ways: [Connector.Settings]
+    let opener: ConnectionOpener
     let connectionResources: ConnectionResources
     let connectionSettings: Connection<LoadConnection>.Settings
-    /// Those that are being opened, by their number.
-    var connectors: [UInt64: Connector] = [:]
-    /// How many have been begun to be opened.
-    var begunCount = 0
     /// How many there are to be.
     let connectionCount: Int
-    /// How many of them are to publish.
-    let publisherCount: Int
     let mode: BenchMode
     let kind: MessageKind
     let inFlight: Int
@@ -70,9 +62,9 @@ final class LoadWorker {
     /// How many messages may still be sent.
     var remainingMessages: Int
     /// When connections are to be opened; nil: as soon as can be.
-    var openings: LoadSchedule?
+    var openings: RunningSchedule?
     /// When messages are due; nil: each reply has the next one sent.
-    var schedule: LoadSchedule?
+    var schedule: RunningSchedule?
     /// Messages that were due until then wait for the server, on the loop's clock in nanoseconds.
     var heldUntil: UInt64 = 0
     /// The number of messages that were due and wait for room in the queue of their connection.
@@ -88,10 +80,10 @@ final class LoadWorker {
     var warmupTimer: Timer?
     var replyTimer: Timer?
     private var progressTimer: Timer?
-    /// Goes on opening connections.
-    var openTimer: Timer?
-    /// Goes on sending when the next message is due, or the next connection.
+    /// Goes on when the next message is due, or the next connection.
     var paceTimer: PreciseTimer?
+    /// Goes on in a moment.
+    private var soonTimer: Timer?
     /// Set while it is to be looked whether replies are missing.
     var isCheckScheduled = false
 
@@ -103,8 +95,7 @@ final class LoadWorker {
         self.share = share
         self.loop = loop
         let arguments = settings.arguments
-        ways = settings.connectors
-        connectorResources = try ConnectorResources.make(settings.tls)
+        opener = try ConnectionOpener(settings, share: share, on: loop)
         let maskingKeys = MaskingKeySource(fill: RandomGenerator.fill)
         // The first one takes milliseconds, which would be part of the first latencies.
         _ = maskingKeys.next()
@@ -112,19 +103,37 @@ final class LoadWorker {
         connectionSettings = settings.connection
         connectionCount = share.connectionCount(of: arguments.connectionCount)
         mode = arguments.mode
-        publisherCount = mode == .broadcast ? share.connectionCount(of: arguments.publisherCount) : 0
         kind = settings.kind
         inFlight = arguments.inFlight
         message = settings.makeMessage(clockOffset: Self.clockOffset(of: loop))
         delivery = DeliveryMessage(byteCount: settings.messageBytes, run: settings.runNumber)
         remainingMessages =
             arguments.messageCount.map { share.messageCount(of: $0, connectionCount: settings.senderCount) } ?? .max
-        openings = settings.openings(for: share)
-        schedule = settings.schedule(for: share)
+        paceTimer = PreciseTimer(on: loop) { [unowned self] in goOn() }
     }
 
     private static func clockOffset(of loop: EventLoop) -> UInt64 {
         WallTime.now.sinceEpoch.wholeNanoseconds &- loop.nowNanoseconds
+    }
+
+    /// Does what is due, and has the timer call again.
+    func goOn() {
+        switch phase {
+        case .opening: openDue()
+        case .loading: continueLoad()
+        case .draining: closeIfAnswered()
+        case .ready, .closing, .over: break
+        }
+    }
+
+    /// Goes on in a moment: not from within, where what fails at once would be as deep as there are connections.
+    func goOnSoon() {
+        guard soonTimer == nil else { return }
+        soonTimer = Timer(on: loop) { [unowned self] in
+            soonTimer = nil
+            goOn()
+        }
+        soonTimer?.start(after: .zero)
     }
 
     // MARK: Load
@@ -134,8 +143,8 @@ final class LoadWorker {
     func start(at time: UInt64) {
         guard phase == .ready else { return }
         phase = .loading
-        takeTime()
         startTime = time
+        schedule = settings.schedule(for: share).map { RunningSchedule($0, at: time) }
         measurement.begin(
             at: time, warmup: settings.warmup, duration: settings.duration,
             end: mode == .send ? .whenClosed : .withLastReply)
@@ -150,14 +159,13 @@ final class LoadWorker {
         startReplyTimer()
         senders = connections.values.filter { mode != .broadcast || isPublisher($0) }.sorted { $0.number < $1.number }
         readerCount = connections.count - (mode == .broadcast ? senders.count : 0)
-        if mode == .broadcast, publisherCount == 0 {
-            // Nothing to send: how long the others do is for them to say.
+        if isWaitingForOthers {
+            // How long these send is for them to say.
             remainingMessages = .max
             reportSent()
         }
-        paceTimer = PreciseTimer(on: loop) { [unowned self] in continueLoad() }
         drainIfNobodySends()
-        continueLoad()
+        goOn()
     }
 
     private func startWarmupTimer() {
@@ -230,6 +238,7 @@ final class LoadWorker {
         let wasLoaded = phase == .draining
         phase = .closing
         phaseTimer = nil
+        paceTimer = nil
         warmupTimer = nil
         replyTimer = nil
         progressTimer = nil
@@ -255,7 +264,7 @@ final class LoadWorker {
         switch phase {
         case .opening, .ready: break
         case .loading:
-            if mode == .connect { return scheduleOpening() }
+            if mode == .connect { return goOnSoon() }
             forget(load)
             drainIfNobodySends()
         case .draining: closeIfAnswered()
