@@ -46,12 +46,12 @@ extension ListenArguments {
 extension ClientArguments {
     /// The files that are read for connections, by the options that name them.
     fileprivate var connectionFiles: [OutputPlace.Source] {
-        [("--ca", tls.authorities), ("--cert", tls.certificate), ("--key", tls.key)]
-            + OutputPlace.files(headers, of: "--header") + OutputPlace.files(cookies, of: "--cookie")
-            + OutputPlace.files([auth].compactMap(\.self), of: "--auth")
-            + OutputPlace.files([bearer].compactMap(\.self), of: "--bearer")
-            + OutputPlace.files([proxy].compactMap(\.self), of: "--proxy")
-            + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase")
+        [("--ca", client.tls.authorities), ("--cert", client.tls.certificate), ("--key", client.tls.key)]
+            + OutputPlace.files(headers, of: "--header") + OutputPlace.files(client.cookies, of: "--cookie")
+            + OutputPlace.files([client.auth].compactMap(\.self), of: "--auth")
+            + OutputPlace.files([client.bearer].compactMap(\.self), of: "--bearer")
+            + OutputPlace.files([client.proxy].compactMap(\.self), of: "--proxy")
+            + OutputPlace.files([client.tls.passphrase].compactMap(\.self), of: "--passphrase")
     }
 }
 

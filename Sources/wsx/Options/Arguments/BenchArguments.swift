@@ -2,7 +2,7 @@ import WSCore
 
 /// What was typed after `wsx bench`. What it means (files read, URL parsed) is worked out elsewhere.
 struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
-    var url = ""
+    var client = ClientOptions()
 
     var mode = BenchMode.echo
     /// 1 or more.
@@ -52,27 +52,6 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []
     var subprotocols: [String] = []
-    /// `USER:PASSWORD`, `@FILE` or `env:NAME`, as the two that follow.
-    var auth: String?
-    var bearer: String?
-    var cookies: [String] = []
-    var origin: String?
-    var host: String?
-    var userAgent: String?
-    var followsRedirects = false
-    var maximumRedirects = 20
-
-    var addressFamily = AddressFamily.any
-    /// As typed: `HOST:PORT:IP[,IP...]`.
-    var resolve: [String] = []
-    var sourceIPs: [String] = []
-    var unixSocket: String?
-    var connectTimeouts = ConnectTimeouts()
-    /// As typed: a URL.
-    var proxy: String?
-    /// As typed: hosts, separated by commas.
-    var noProxy: String?
-    var tls = TLSArguments()
 
     /// Not unless it is asked for: it is the server that is to be measured, and not zlib.
     var compresses = false
@@ -85,9 +64,6 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     /// The most bytes of one outgoing frame, 1 or more; nil never splits.
     var fragmentBytes: Int?
 
-    var closeCode: UInt16 = 1000
-    /// At most ``CloseReasonValue/longestBytes`` bytes of UTF-8.
-    var closeReason = ""
     var closeTimeout = Duration.seconds(5)
 
     var isQuiet = false

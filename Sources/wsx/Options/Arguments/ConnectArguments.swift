@@ -2,7 +2,7 @@ import WSCore
 
 /// What was typed after `wsx connect`. What it means (files read, URL parsed) is worked out elsewhere.
 struct ConnectArguments: Equatable, Sendable, SharedArguments, ClientArguments {
-    var url = ""
+    var client = ClientOptions()
     /// The operands, then the values of `--execute`, in their order.
     var messages: [String] = []
     var isInteractive = false
@@ -23,9 +23,6 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments, ClientArguments {
     var until: [String] = []
     var expectations: [String] = []
     var timeout: Duration?
-    var closeCode: UInt16 = 1000
-    /// At most ``CloseReasonValue/longestBytes`` bytes of UTF-8.
-    var closeReason = ""
     var closeTimeout = Duration.seconds(5)
 
     /// Whether a message waits for the reply to the one before.
@@ -48,27 +45,6 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments, ClientArguments {
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []
     var subprotocols: [String] = []
-    /// `USER:PASSWORD`, `@FILE` or `env:NAME`, as the two that follow.
-    var auth: String?
-    var bearer: String?
-    var cookies: [String] = []
-    var origin: String?
-    var host: String?
-    var userAgent: String?
-    var followsRedirects = false
-    var maximumRedirects = 20
-
-    var addressFamily = AddressFamily.any
-    /// As typed: `HOST:PORT:IP[,IP...]`.
-    var resolve: [String] = []
-    var sourceIPs: [String] = []
-    var unixSocket: String?
-    var connectTimeouts = ConnectTimeouts()
-    /// As typed: a URL.
-    var proxy: String?
-    /// As typed: hosts, separated by commas.
-    var noProxy: String?
-    var tls = TLSArguments()
 
     var compresses = true
     /// 8 through 15.
