@@ -17,7 +17,7 @@ public enum StandardDescriptors {
     nonisolated(unsafe) private static var foundModes: [Int32] = []
 
     /// Opens `/dev/null` in place of those that are closed, so that no socket takes their numbers, and has a write
-    /// to a pipe without a reader return an error in place of killing the process.
+    /// to a pipe without a reader, or to a file that may not grow, return an error in place of killing the process.
     public static func prepare() {
         for descriptor in input...error where fcntl(descriptor, F_GETFD) < 0 {
             let opened = open("/dev/null", descriptor == input ? O_RDONLY : O_WRONLY)
@@ -27,6 +27,7 @@ public enum StandardDescriptors {
             }
         }
         _ = signal(SIGPIPE, SIG_IGN)
+        _ = signal(SIGXFSZ, SIG_IGN)
         foundModes = (input...error).map { fcntl($0, F_GETFL) }
     }
 

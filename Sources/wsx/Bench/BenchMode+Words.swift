@@ -34,6 +34,9 @@ extension BenchMode {
         }
     }
 
+    /// Whether what is received has a latency.
+    var hasLatencies: Bool { self != .send && self != .receive }
+
     /// Whether each message is looked at when it comes back.
     var verifiesMessages: Bool { self == .echo || self == .broadcast }
 }

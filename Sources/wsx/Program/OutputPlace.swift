@@ -10,8 +10,12 @@ struct OutputPlace {
     /// A file that is read, and the option that names it.
     typealias Source = (option: String, path: String?)
 
-    /// Throws ``Failure/badArgument(what:why:)`` where one of the files, or standard input, would be emptied.
+    /// Throws ``Failure/badArgument(what:why:)`` where one of the files, or standard input, would be emptied, and for `-`,
+    /// which elsewhere is standard output.
     func check(against sources: [Source]) throws(Failure) {
+        guard path != "-" else {
+            throw .badArgument(what: "\(option) -", why: "standard output has something else; ./- is a file of that name")
+        }
         guard let path, let identity = FileIdentity(path: path) else { return }
         let what = "\(option) \(escapingControls(path))"
         for (option, source) in sources {
@@ -69,13 +73,13 @@ extension BenchArguments {
         let files = messages.map { message in
             if case .file(let path) = message { path } else { nil as String? }
         }
-        return [("--baseline", baselinePath)] + files.map { ("--file", $0) } + connectionFiles
+        return baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + connectionFiles
     }
 }
 
 extension MergeArguments {
     /// The files that are read, by what names them.
     var readFiles: [OutputPlace.Source] {
-        [("--baseline", baselinePath)] + paths.map { ("this command", $0 == "-" ? nil : $0) }
+        baselinePaths.map { ("--baseline", $0) } + paths.map { ("this command", $0 == "-" ? nil : $0) }
     }
 }

@@ -30,6 +30,14 @@ import WSCore
         }
     }
 
+    @Test("standard output is not written to by this name, and a file of the name can be")
+    func standardOutput() throws {
+        expectMessage("--hdr -: standard output has something else; ./- is a file of that name") { () throws(Failure) in
+            try OutputPlace(option: "--hdr", path: "-").check(against: [])
+        }
+        try OutputPlace(option: "--hdr", path: "./-").check(against: [])
+    }
+
     @Test("other files, devices, and files that are not there yet can be written")
     func otherFiles() throws {
         try withFile([]) { path in
@@ -64,7 +72,7 @@ import WSCore
         #expect(connect.readFiles.compactMap(\.path) == ["f", "hi", "a", "h", "u"])
         var bench = BenchArguments()
         bench.messages = [.file("f"), .text(MessageTemplate(literal: [1])), .file("g")]
-        bench.baselinePath = "b"
+        bench.baselinePaths = ["b"]
         bench.cookies = ["@c"]
         #expect(bench.readFiles.compactMap(\.path) == ["b", "f", "g", "c"])
         var merge = MergeArguments()

@@ -1,12 +1,13 @@
 import WSCore
 
-/// How a run compares with an earlier one: second by second, so that it is known how much either varies by itself.
+/// How a run compares with earlier ones: second by second, so that it is known how much each varies by itself, and where
+/// there are several, how much they vary from run to run.
 struct BaselineComparison: Equatable, Sendable {
     /// What a difference is.
     enum Verdict: String, Sendable {
         case faster
         case slower
-        /// It is too small, or as large as those between the seconds of one run.
+        /// It is too small, or as large as those between the seconds of one run, or between the earlier runs.
         case noise
         /// There are too few seconds to know.
         case unknown
@@ -37,10 +38,10 @@ struct BaselineComparison: Equatable, Sendable {
         }
     }
 
-    /// One metric of both runs.
+    /// One metric of the runs.
     struct Row: Equatable, Sendable {
         let metric: Metric
-        /// The median of the seconds of the earlier run: replies, or nanoseconds.
+        /// The median of the seconds of the earlier runs: replies, or nanoseconds.
         let baseline: Double
         /// The same of this run.
         let now: Double
@@ -52,9 +53,11 @@ struct BaselineComparison: Equatable, Sendable {
         var change: Double? { baseline > 0 ? now / baseline - 1 : nil }
     }
 
-    /// When the earlier run began.
+    /// When the first of the earlier runs began.
     let startTime: WallTime
-    /// The whole seconds of the earlier run and of this one.
+    /// The number of earlier runs, 1 or more.
+    let runCount: Int
+    /// The whole seconds of the earlier runs and of this one.
     let secondCounts: (baseline: Int, now: Int)
     let rows: [Row]
 
@@ -63,26 +66,35 @@ struct BaselineComparison: Equatable, Sendable {
     /// And so is a smaller one, as a part of the earlier value.
     private static let smallestChange = 0.03
 
-    /// Compares a run with an earlier one.
-    init(_ now: BenchBaseline, with baseline: BenchBaseline) {
-        startTime = baseline.startTime
-        secondCounts = (baseline.rates.count, now.rates.count)
+    /// Compares a run with one or more earlier ones.
+    init(_ now: BenchBaseline, with baselines: [BenchBaseline]) {
+        startTime = baselines.map(\.startTime).min { $0.sinceEpoch < $1.sinceEpoch } ?? now.startTime
+        runCount = baselines.count
+        secondCounts = (baselines.reduce(0) { $0 + $1.rates.count }, now.rates.count)
         rows = [
-            Self.row(.rate, baseline.rates, now.rates), Self.row(.median, baseline.medians, now.medians),
-            Self.row(.tail, baseline.tails, now.tails),
+            Self.row(.rate, baselines.map(\.rates), now.rates), Self.row(.median, baselines.map(\.medians), now.medians),
+            Self.row(.tail, baselines.map(\.tails), now.tails),
         ]
     }
 
-    private static func row(_ metric: Metric, _ baseline: [Double], _ now: [Double]) -> Row {
+    private static func row(_ metric: Metric, _ runs: [[Double]], _ now: [Double]) -> Row {
+        let baseline = runs.flatMap(\.self)
         let (old, new) = (median(baseline), median(now))
         let likelihood = RankTest.likelihood(now, baseline)
         var verdict = Verdict.noise
         if RankTest.smallestLikelihood(now.count, baseline.count) > largestLikelihood {
             verdict = .unknown
-        } else if likelihood < largestLikelihood, (new - old).magnitude >= smallestChange * old {
+        } else if likelihood < largestLikelihood, (new - old).magnitude >= smallestChange * old, !lies(new, among: runs) {
             verdict = (new > old) == (metric == .rate) ? .faster : .slower
         }
         return Row(metric: metric, baseline: old, now: new, likelihood: likelihood, verdict: verdict)
+    }
+
+    /// Whether one of several runs had less, and one more.
+    private static func lies(_ value: Double, among runs: [[Double]]) -> Bool {
+        let medians = runs.filter { !$0.isEmpty }.map(median)
+        guard let least = medians.min(), let most = medians.max() else { return false }
+        return least...most ~= value
     }
 
     private static func median(_ numbers: [Double]) -> Double {
@@ -92,6 +104,6 @@ struct BaselineComparison: Equatable, Sendable {
     }
 
     static func == (one: BaselineComparison, other: BaselineComparison) -> Bool {
-        one.startTime == other.startTime && one.secondCounts == other.secondCounts && one.rows == other.rows
+        one.startTime == other.startTime && one.runCount == other.runCount && one.secondCounts == other.secondCounts && one.rows == other.rows
     }
 }

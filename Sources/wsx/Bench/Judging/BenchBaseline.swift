@@ -4,7 +4,7 @@ import WSCore
 struct BenchBaseline: Equatable, Sendable {
     let description: BenchDescription
     /// The wall-clock time of the first message.
-    let startTime: WallTime
+    var startTime: WallTime
     /// What the rate counts, in each whole second.
     let rates: [Double]
     /// The median of the latencies in each whole second that has some, in nanoseconds.

@@ -7,6 +7,7 @@ extension BenchJudgement {
         guard let comparison else { return json.addNull("baseline") }
         json.beginObject("baseline")
         json.add("start_time", EventTime.text(of: comparison.startTime))
+        json.add("runs", comparison.runCount)
         json.add("seconds", comparison.secondCounts.baseline)
         json.add("seconds_now", comparison.secondCounts.now)
         json.beginArray("metrics")

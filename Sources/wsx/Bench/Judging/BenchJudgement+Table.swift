@@ -16,10 +16,12 @@ extension BenchJudgement {
 
     private static func lines(_ comparison: BaselineComparison, _ palette: Palette) -> [String] {
         let (baseline, now) = comparison.secondCounts
-        let moment = EventTime.text(of: comparison.startTime).prefix(19)
+        let moment = "\(EventTime.text(of: comparison.startTime).prefix(19))Z"
+        let origin =
+            comparison.runCount == 1 ? "of \(moment)" : "of \(comparison.runCount) runs, the first of \(moment)"
         let headings = ["baseline", "now", "change"].map { ResultWords.right($0, 14) }.joined()
         return [
-            "baseline of \(moment)Z: medians of \(Failure.number(baseline, "second")) then and \(now) now",
+            "baseline \(origin): medians of \(Failure.number(baseline, "second")) then and \(now) now",
             "        \(headings)",
         ] + comparison.rows.map { line($0, palette) }
     }

@@ -51,6 +51,7 @@ enum BenchReport {
     /// What the page is drawn from: the results, and what is not in them.
     private static func data(of results: borrowing BenchResults, _ judgement: BenchJudgement) -> String {
         var json = JSONWriter()
+        json.add("things", results.description.mode.countedThings)
         json.beginArray("facts")
         for (name, value) in facts(of: results) + judgement.verdicts.map(fact) {
             json.beginElement()

@@ -40,6 +40,9 @@ extension BenchResults {
         guard let start = EventTime.parse(try json.string("start_time")) else { throw .badMember("start_time") }
         let (startSeconds, attoseconds) = start.components
         let latencies = try Self.histogram(json, "histogram")
+        guard !description.mode.hasLatencies || Int(clamping: latencies.totalCount) == tally.received else {
+            throw .otherCount(Int(clamping: latencies.totalCount), received: tally.received)
+        }
         let handshakes = try Self.histogram(json, "handshake_histogram")
         let delays = try Self.histogram(json, "delay_histogram")
         let phases = try Self.phases(json.object("handshake_phase_histograms"))

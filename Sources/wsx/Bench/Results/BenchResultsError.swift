@@ -11,6 +11,8 @@ enum BenchResultsError: Error, Equatable {
     /// The member is not there, or not what it should be.
     case badMember(String)
     case badHistogram(String, HistogramError)
+    /// Each message that was received has a latency, and no other.
+    case otherCount(Int, received: Int)
     /// Results of another mode.
     case otherMode(BenchMode, BenchMode)
     /// A sum would be larger than can be counted.
@@ -28,6 +30,8 @@ extension BenchResultsError: CustomStringConvertible {
             "it has version \(escapingControls(found)) of the form of results, and this wsx knows \(BenchResults.version)"
         case .badMember(let name): "'\(name)' is missing, or not what it should be"
         case .badHistogram(let name, let error): "'\(name)': \(error)"
+        case .otherCount(let count, let received):
+            "'histogram' has \(Failure.number(count, "value")), and 'messages.received' is \(received)"
         case .otherMode(let one, let other):
             "it is of --mode \(other.rawValue), and those before are of \(one.rawValue)"
         case .tooLarge: "the sum would be too large to be counted"

@@ -6,11 +6,12 @@ struct ResultOutputs: ~Copyable {
     private let console: Console
     private let histogramFile: OutputFile?
     private let reportFile: OutputFile?
-    private let baseline: BenchBaseline?
+    /// The earlier runs to compare with, in the order of their files.
+    private let baselines: [BenchBaseline]
 
-    /// Reads the baseline and opens the files, or throws ``Failure/badArgument(what:why:)``.
+    /// Reads the baselines and opens the files, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: any ResultArguments, console: Console) throws(Failure) {
-        let baseline = try arguments.baselinePath.map { (path) throws(Failure) in
+        let baselines = try arguments.baselinePaths.map { (path) throws(Failure) in
             BenchBaseline(try BenchResultsFile.only(in: path, for: "--baseline"))
         }
         let histogramFile = try Self.open(arguments.histogramPath, for: "--hdr", beside: arguments.readFiles)
@@ -23,7 +24,7 @@ struct ResultOutputs: ~Copyable {
         }
         self.arguments = arguments
         self.console = console
-        self.baseline = baseline
+        self.baselines = baselines
         self.histogramFile = histogramFile
         self.reportFile = reportFile
     }
@@ -41,22 +42,26 @@ struct ResultOutputs: ~Copyable {
         }
     }
 
-    /// Throws ``Failure/badArgument(what:why:)`` where a run cannot be compared with the baseline, and says in what else it
-    /// differs.
+    /// Throws ``Failure/badArgument(what:why:)`` where a run cannot be compared with one of the baselines, and says in what
+    /// else it differs.
     func check(_ description: BenchDescription) throws(Failure) {
-        guard let baseline else { return }
-        if let obstacle = baseline.obstacle(to: description) {
-            throw .badArgument(what: "--baseline \(escapingControls(arguments.baselinePath ?? ""))", why: obstacle)
+        for (path, baseline) in zip(arguments.baselinePaths, baselines) {
+            if let obstacle = baseline.obstacle(to: description) {
+                throw .badArgument(what: "--baseline \(escapingControls(path))", why: obstacle)
+            }
+            guard let difference = baseline.difference(from: description) else { continue }
+            let name = baselines.count == 1 ? "the baseline" : "the baseline \(escapingControls(path))"
+            console.notice("wsx: warning: \(name) had \(difference)")
         }
-        guard let difference = baseline.difference(from: description) else { return }
-        console.notice("wsx: warning: the baseline had \(difference)")
     }
 
     /// What is thought of results.
     func judgement(on results: borrowing BenchResults) -> BenchJudgement {
         var judgement = BenchJudgement()
         for threshold in arguments.thresholds { judgement.verdicts.append(threshold.verdict(on: results)) }
-        if let baseline { judgement.comparison = BaselineComparison(BenchBaseline(results), with: baseline) }
+        if !baselines.isEmpty {
+            judgement.comparison = BaselineComparison(BenchBaseline(results), with: baselines)
+        }
         return judgement
     }
 

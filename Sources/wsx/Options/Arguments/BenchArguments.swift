@@ -46,8 +46,8 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     var reportPath: String?
     /// What has to hold.
     var thresholds: [Threshold] = []
-    /// A file with the results of an earlier run.
-    var baselinePath: String?
+    /// Files with the results of an earlier run each.
+    var baselinePaths: [String] = []
 
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []

@@ -10,8 +10,8 @@ struct MergeArguments: Equatable, Sendable, ResultArguments {
     var reportPath: String?
     /// What has to hold.
     var thresholds: [Threshold] = []
-    /// A file with the results of an earlier run.
-    var baselinePath: String?
+    /// Files with the results of an earlier run each.
+    var baselinePaths: [String] = []
 
     var isQuiet = false
     var color = ColorChoice.auto

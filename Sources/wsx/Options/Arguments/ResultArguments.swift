@@ -4,7 +4,7 @@ protocol ResultArguments: DisplayArguments {
     var histogramPath: String? { get set }
     var reportPath: String? { get set }
     var thresholds: [Threshold] { get set }
-    var baselinePath: String? { get set }
+    var baselinePaths: [String] { get set }
     /// The files that are read, by what names them.
     var readFiles: [OutputPlace.Source] { get }
 }

@@ -131,8 +131,18 @@ enum BenchManual {
         .paragraph(
             """
             What is compared is two runs, and not two servers: what changes from run to run, such as another load on the \
-            machine, is a change as well. Repeat both before you believe in a small one. A baseline of another mode or with \
-            other messages is refused; of other connections, threads, messages in flight or rates there is a warning.
+            machine, is a change as well. Give several earlier runs, each with `--baseline`: their seconds are taken together, \
+            and a run that lies between two of them differs by noise.
+            """),
+        .paragraph(
+            """
+            What happens in one second of many, such as a pause of the server, hardly moves a median. It is in the upper \
+            percentiles and the maximum of the whole run, which a `--threshold` judges.
+            """),
+        .paragraph(
+            """
+            A baseline of another mode or with other messages is refused; of other connections, threads, messages in flight or \
+            rates there is a warning.
             """))
 
     private static let errors: (term: MarkedText, text: MarkedText) = (
@@ -234,8 +244,8 @@ enum BenchManual {
             (
                 "`baseline`",
                 """
-                What `--baseline` has found, or null: the `start_time` of the earlier run, its whole `seconds` and \
-                `seconds_now` of this one, and for each of the `metrics` its name (`metric`), the medians of the seconds \
+                What `--baseline` has found, or null: the number of earlier `runs`, the `start_time` of the first, their \
+                whole `seconds` and `seconds_now` of this one, and for each of the `metrics` its name (`metric`), the medians of the seconds \
                 (`baseline` and `now`), the `change` as a part of the former, the `likelihood` of such a difference between \
                 seconds of the same run, and the `verdict`: `faster`, `slower`, `noise` or, with too few seconds, `unknown`.
                 """

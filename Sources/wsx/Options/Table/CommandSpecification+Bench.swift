@@ -96,7 +96,7 @@ extension CommandSpecification {
                 "0",
                 "Done as asked: all connections could be opened and were closed as they should be, all replies are right."
             ),
-            ("1", "The server closed a connection, or one was lost."),
+            ("1", "The server closed a connection, or one was lost; or the output could not be written."),
             ("2", "Bad usage."),
             ("3", "A connection could not be made (name, address, proxy or TLS)."),
             ("4", "The server refused an upgrade; if it refused all, its status, headers and body are shown."),

@@ -218,13 +218,14 @@ extension OptionTable {
                     }
                 })),
         OptionSpecification(
-            "baseline", value: OptionValue("FILE", .file), group: .results,
+            "baseline", value: OptionValue("FILE", .file), repeatable: true, group: .results,
             summary: "Compare with an earlier run's JSON in FILE",
             manual: """
                 Compare with the results of an earlier run, as `--output json` has written them to *FILE*, and tell what is \
-                a change and what is noise, see BASELINES. Neither makes the status another one.
+                a change and what is noise, see BASELINES. Neither makes the status another one. Of several, what is as \
+                large as the differences between them is noise.
                 """,
-            effect: .update(.results { arguments, value in arguments.baselinePath = value })),
+            effect: .update(.results { arguments, value in arguments.baselinePaths.append(value) })),
         OptionSpecification(
             "hdr", value: OptionValue("FILE", .file), group: .results,
             summary: "Write the latencies of each second to FILE",

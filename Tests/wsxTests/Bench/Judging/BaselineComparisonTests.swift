@@ -27,7 +27,7 @@ import WSCore
             var random = SeededRandom(seed: seed)
             let baseline = run(1000, varyingBy: part, seconds: seconds, &random)
             let now = run(1000 * factor, varyingBy: part, seconds: seconds, &random)
-            return BaselineComparison(now, with: baseline).rows.first { $0.metric == metric }?.verdict
+            return BaselineComparison(now, with: [baseline]).rows.first { $0.metric == metric }?.verdict
         }
     }
 
@@ -53,6 +53,33 @@ import WSCore
     @Test("from few seconds nothing is known", arguments: [(4, BaselineComparison.Verdict.unknown), (5, .slower)])
     func few(seconds: Int, verdict: BaselineComparison.Verdict) {
         #expect(Self.verdicts(.rate, factor: 0.5, varyingBy: 0.1, seconds: seconds).allSatisfy { $0 == verdict })
+    }
+
+    @Test("what is as large as the difference between earlier runs is noise, what is larger is not")
+    func betweenRuns() {
+        for seed in 0..<100 as Range<UInt64> {
+            var random = SeededRandom(seed: seed)
+            let baselines = [1000, 1200].map { Self.run($0, varyingBy: 0.01, &random) }
+            let runs = [1100, 1400, 800].map { Self.run($0, varyingBy: 0.01, &random) }
+            let verdicts = runs.map { BaselineComparison($0, with: baselines).rows.map(\.verdict) }
+            #expect(
+                verdicts == [
+                    [.noise, .noise, .noise], [.faster, .slower, .slower], [.slower, .faster, .faster],
+                ])
+            #expect(
+                BaselineComparison(runs[0], with: [baselines[0]]).rows.map(\.verdict) == [.faster, .slower, .slower],
+                "one earlier run says nothing of the next")
+        }
+    }
+
+    @Test("the seconds of several earlier runs are counted together, and the first of these is named")
+    func severalRuns() {
+        var random = SeededRandom(seed: 1)
+        var baselines = [5, 7].map { Self.run(1000, varyingBy: 0.1, seconds: $0, &random) }
+        baselines[1].startTime = WallTime(seconds: -1, microseconds: 0)
+        let comparison = BaselineComparison(Self.run(1000, varyingBy: 0.1, seconds: 3, &random), with: baselines)
+        #expect(comparison.runCount == 2 && comparison.secondCounts == (12, 3))
+        #expect(comparison.startTime == WallTime(seconds: -1, microseconds: 0))
     }
 
     @Test("seconds that are not whole are left out")

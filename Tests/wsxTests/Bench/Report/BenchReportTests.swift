@@ -55,7 +55,7 @@ import WSCore
     @Test("the data are the results without the histogram of each second, the curve, and the bars")
     func data() throws {
         let data = try Self.data(in: BenchReport.html(of: Self.results()))
-        #expect(data.hasPrefix(#"{"facts":[{"name":"URL","value":"ws://localhost/"},"#))
+        #expect(data.hasPrefix(#"{"things":"replies","facts":[{"name":"URL","value":"ws://localhost/"},"#))
         #expect(data.contains(#""value":"1970-01-01 00:00:00 UTC""#))
         #expect(data.contains(#""curve":[{"one_of":1.00,"us":1.000},"#))
         #expect(data.contains(#"{"one_of":200.00,"us":100.031}]"#))

@@ -57,6 +57,19 @@ import WSCore
         #expect(Self.problem(parts[0] + replacement + parts[1]) == .badMember(name))
     }
 
+    @Test("each message that was received has a latency, where there are any")
+    func counts() throws {
+        var results = BenchSamples.results(seed: 2)
+        let count = results.tally.received
+        results.tally.received += 1
+        let error = try #require(Self.problem(results.json()))
+        #expect(error == .otherCount(count, received: count + 1))
+        #expect("\(error)" == "'histogram' has \(count) values, and 'messages.received' is \(count + 1)")
+        for mode in [BenchMode.send, .receive] {
+            #expect(Self.problem(BenchSamples.results(seed: 2, mode: mode).json()) == nil)
+        }
+    }
+
     @Test("a damaged histogram is told so, also of a second", arguments: ["histogram", "handshake_histogram"])
     func histograms(name: String) throws {
         let text = BenchSamples.results(seed: 2).json()

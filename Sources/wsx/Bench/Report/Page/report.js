@@ -2,15 +2,12 @@
 
 import { Chart, html, linearTicks, logTicks } from "./chart.js";
 
-const { facts, curve, bars, results } = JSON.parse(document.getElementById("data").textContent);
+// Things are what is counted, and what has latencies: replies, for example.
+const { things: THINGS, facts, curve, bars, results } = JSON.parse(document.getElementById("data").textContent);
 const { mode, messages, errors, thresholds, latency_us: latency, duration_s: duration } = results;
 // Fields of each second, in the order in which they are drawn, and how.
 const RATES = ["received", "sent"];
 const LATENCIES = ["max_us", "p99_us", "p50_us"];
-// What is counted, and what has latencies.
-const THINGS = {
-  echo: "replies", connect: "connections", send: "messages", receive: "messages", broadcast: "deliveries", idle: "pongs",
-}[mode];
 const KINDS = { received: "first", sent: "second", p50_us: "first", p99_us: "second", max_us: "third" };
 const WORDS = {
   connect: "not connected", handshake: "not accepted", protocol: "broke the protocol", closed: "closed or lost",
