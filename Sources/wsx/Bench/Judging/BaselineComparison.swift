@@ -41,16 +41,19 @@ struct BaselineComparison: Equatable, Sendable {
     /// One metric of the runs.
     struct Row: Equatable, Sendable {
         let metric: Metric
-        /// The median of the seconds of the earlier runs: replies, or nanoseconds.
-        let baseline: Double
+        /// The median of the seconds of the earlier runs, replies or nanoseconds; nil: there are no whole seconds.
+        let baseline: Double?
         /// The same of this run.
-        let now: Double
+        let now: Double?
         /// How likely seconds of the same run would differ so much, 0 through 1.
         let likelihood: Double
         let verdict: Verdict
 
-        /// The difference as a part of the earlier value; nil: that is 0.
-        var change: Double? { baseline > 0 ? now / baseline - 1 : nil }
+        /// The difference as a part of the earlier value; nil: one of them is not known, or that one is 0.
+        var change: Double? {
+            guard let baseline, let now, baseline > 0 else { return nil }
+            return now / baseline - 1
+        }
     }
 
     /// When the first of the earlier runs began.
@@ -84,7 +87,9 @@ struct BaselineComparison: Equatable, Sendable {
         var verdict = Verdict.noise
         if RankTest.smallestLikelihood(now.count, baseline.count) > largestLikelihood {
             verdict = .unknown
-        } else if likelihood < largestLikelihood, (new - old).magnitude >= smallestChange * old, !lies(new, among: runs) {
+        } else if let old, let new, likelihood < largestLikelihood, (new - old).magnitude >= smallestChange * old,
+            !lies(new, among: runs)
+        {
             verdict = (new > old) == (metric == .rate) ? .faster : .slower
         }
         return Row(metric: metric, baseline: old, now: new, likelihood: likelihood, verdict: verdict)
@@ -92,14 +97,14 @@ struct BaselineComparison: Equatable, Sendable {
 
     /// Whether one of several runs had less, and one more.
     private static func lies(_ value: Double, among runs: [[Double]]) -> Bool {
-        let medians = runs.filter { !$0.isEmpty }.map(median)
+        let medians = runs.compactMap(median)
         guard let least = medians.min(), let most = medians.max() else { return false }
         return least...most ~= value
     }
 
-    private static func median(_ numbers: [Double]) -> Double {
+    private static func median(_ numbers: [Double]) -> Double? {
         let sorted = numbers.sorted()
-        guard let last = sorted.indices.last else { return 0 }
+        guard let last = sorted.indices.last else { return nil }
         return (sorted[last / 2] + sorted[(last + 1) / 2]) / 2
     }
 

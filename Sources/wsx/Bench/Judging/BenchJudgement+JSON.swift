@@ -34,11 +34,15 @@ extension BenchJudgement {
         let scale = row.metric == .rate ? 1.0 : 1000
         json.beginElement()
         json.add("metric", "\(row.metric.field)")
-        json.add("baseline", row.baseline / scale, digits: 3)
-        json.add("now", row.now / scale, digits: 3)
-        if let change = row.change { json.add("change", change, digits: 6) } else { json.addNull("change") }
+        add(row.baseline.map { $0 / scale }, "baseline", digits: 3, to: &json)
+        add(row.now.map { $0 / scale }, "now", digits: 3, to: &json)
+        add(row.change, "change", digits: 6, to: &json)
         json.add("likelihood", row.likelihood, digits: 9)
         json.add("verdict", row.verdict.rawValue)
         json.endObject()
+    }
+
+    private static func add(_ number: Double?, _ name: StaticString, digits: Int, to json: inout JSONWriter) {
+        if let number { json.add(name, number, digits: digits) } else { json.addNull(name) }
     }
 }

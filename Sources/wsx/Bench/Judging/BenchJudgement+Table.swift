@@ -39,7 +39,8 @@ extension BenchJudgement {
             + "  \(verdict)"
     }
 
-    private static func words(_ value: Double, _ metric: BaselineComparison.Metric) -> String {
-        metric == .rate ? ResultWords.count(ResultWords.whole(value)) : ResultWords.time(value)
+    private static func words(_ value: Double?, _ metric: BaselineComparison.Metric) -> String {
+        guard let value else { return "-" }
+        return metric == .rate ? ResultWords.count(ResultWords.whole(value)) : ResultWords.time(value)
     }
 }
