@@ -27,7 +27,8 @@ def check(out, check_sum=True):
         "mode", "url", "connections", "threads", "duration_s", "rate_per_second", "messages", "errors", "bytes",
         "latency_us", "handshake_us", "per_second", "cpu_s", "histogram", "handshake_histogram", "version", "start_time",
         "message", "in_flight", "rate_asked", "load_cpu_s", "busiest_cpu_s",
-        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "thresholds", "baseline"]
+        "handshake_phases_us", "handshake_phase_histograms", "delay_us", "delay_histogram", "warnings",
+        "thresholds", "baseline"]
     messages = results["messages"]
     assert list(messages) == ["sent", "received", "lost", "mismatched", "duplicated", "reordered", "unsent"]
     if check_sum:

@@ -42,8 +42,17 @@ struct JSONWriter: ~Copyable {
     /// Adds a string.
     mutating func add(_ name: StaticString, _ value: String) {
         begin(name)
-        var value = value
-        value.withUTF8 { JSONString.append(UnsafeRawBufferPointer($0).bytes, to: &text) }
+        append(value)
+    }
+
+    /// Adds an array of strings.
+    mutating func add(_ name: StaticString, _ values: [String]) {
+        beginArray(name)
+        for value in values {
+            separate()
+            append(value)
+        }
+        endArray()
     }
 
     /// Adds a whole number.
@@ -73,6 +82,11 @@ struct JSONWriter: ~Copyable {
     mutating func add(_ name: StaticString, _ value: Double, digits: Int) {
         begin(name)
         text.append(FixedPoint.text(value, digits: digits))
+    }
+
+    private mutating func append(_ value: String) {
+        var value = value
+        value.withUTF8 { JSONString.append(UnsafeRawBufferPointer($0).bytes, to: &text) }
     }
 
     private mutating func begin(_ name: StaticString) {

@@ -148,8 +148,8 @@ final class LoadCrew {
             let worker = try makeWorker(start)
             let member = try makeMember(worker)
             start.handover.give(.success(member))
-            worker.didOpen = { start.didOpen.wake() }
-            worker.didSend = { start.didSend.wake() }
+            worker.didOpen = { [didOpen = start.didOpen] in didOpen.wake() }
+            worker.didSend = { [didSend = start.didSend] in didSend.wake() }
             worker.didEnd = { [unowned worker] in worker.loop.stop() }
             worker.open()
             worker.loop.run()

@@ -32,10 +32,11 @@ extension LoadWorker {
         guard !isPublisher(load) else { return }
         // What else a server says, to greet or to announce somebody, is no message that was published.
         guard payload.byteCount == delivery.byteCount else { return }
-        guard kind == self.kind, let stamp = delivery.stamp(of: payload), stamp.publisher < load.deliveries.count else {
+        let stamp = delivery.stamp(of: payload)
+        if let stamp, stamp.run != delivery.run { return }
+        guard kind == self.kind, let stamp, stamp.publisher < load.deliveries.count else {
             return measurement.count(\.mismatched, ofMessageAt: now)
         }
-        guard stamp.run == delivery.run else { return }
         let arrival = load.deliveries[Int(stamp.publisher)].receive(stamp.number)
         guard measurement.counts(stamp.time) else { return }
         switch arrival {

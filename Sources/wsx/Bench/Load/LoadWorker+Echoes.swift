@@ -34,12 +34,12 @@ extension LoadWorker {
     /// Takes a pong as the answer to all pings up to its own: only the latest has to be answered (RFC 6455 §5.5.3).
     func receivedPong(_ payload: RawSpan, by connection: LoadConnection, outbox: inout Outbox) {
         let first = connection.ledger.first
-        if let number = message.number(in: payload, of: connection.number, expected: first),
+        // A pong that nobody asked for is a sign of life, and no answer (RFC 6455 §5.5.3).
+        guard let number = message.number(in: payload, of: connection.number, expected: first),
             number < connection.ledger.next
-        {
-            while connection.ledger.first < number {
-                measurement.answered(sentAt: connection.ledger.takeFirst(), now: now)
-            }
+        else { return }
+        while connection.ledger.first < number {
+            measurement.answered(sentAt: connection.ledger.takeFirst(), now: now)
         }
         receivedEcho(payload, as: kind, by: connection, outbox: &outbox)
     }
@@ -48,8 +48,8 @@ extension LoadWorker {
     @inline(never)
     private func receivedUnexpected(_ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection) {
         guard let found = number(of: payload, as: kind, by: connection) else {
-            let sendTime =
-                message.isIdentified ? connection.ledger.replaceOldest() : connection.ledger.takeOldest()
+            guard message.isIdentified || connection.ledger.expectedCount > 0 else { return countDuplicate() }
+            let sendTime = message.isIdentified ? connection.ledger.replaceOldest() : connection.ledger.takeFirst()
             guard let sendTime else { return countDuplicate() }
             return measurement.count(\.mismatched, ofMessageAt: sendTime)
         }
@@ -97,11 +97,28 @@ extension LoadWorker {
         let timeout = settings.arguments.replyTimeout.wholeNanoseconds
         guard now > timeout else { return }
         for load in connections.values {
-            let count = load.ledger.giveUp(before: now - timeout, forGood: !message.isIdentified)
+            let limit = now - timeout
+            let count = message.isIdentified ? load.ledger.giveUp(before: limit) : load.ledger.writeOff(before: limit)
             measurement.tally.timeouts += count
             if count > 0, schedule == nil { refill(load) }
         }
-        if phase == .loading { drainIfSent() } else { closeIfAnswered() }
+        if phase == .loading {
+            drainIfStuck()
+            drainIfSent()
+        } else {
+            closeIfAnswered()
+        }
+    }
+
+    /// Ends a number of messages that cannot be sent: nobody has read or answered for as long as a reply may take.
+    private func drainIfStuck() {
+        let count = measurement.tally.sent &+ measurement.tally.received
+        if count != progress.count { progress = (count, now) }
+        guard settings.duration == nil, mode != .connect, !senders.isEmpty,
+            now - progress.time >= settings.arguments.replyTimeout.wholeNanoseconds,
+            senders.allSatisfy({ !$0.owedTimes.isEmpty || $0.connection?.isFull == true })
+        else { return }
+        drain()
     }
 
     /// Closes the connections when there is no reply to wait for.

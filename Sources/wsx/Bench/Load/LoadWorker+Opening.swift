@@ -60,9 +60,10 @@ extension LoadWorker {
     }
 
     /// Gives up those that are being opened.
-    /// - Parameter count: What each of them counts as, where opening them is what is measured.
+    /// - Parameter count: What each attempt counts as, where these are what is measured.
     func cancelOpening(counting count: WritableKeyPath<LoadTally, Int>) {
-        if mode == .connect { measurement.tally[keyPath: count] += opener.openingCount }
+        measurement.tally[keyPath: count] += attemptCount
+        attemptCount = 0
         opener.cancel()
     }
 
@@ -88,9 +89,13 @@ extension LoadWorker {
     }
 
     private func attempt(dueAt time: UInt64) {
-        if measurement.sent(dueAt: time, now: now) { remainingMessages -= 1 }
+        if measurement.sent(dueAt: time, now: now) {
+            remainingMessages -= 1
+            attemptCount += 1
+        }
         opener.openNext { [unowned self] number, result in
             takeTime()
+            if measurement.counts(time) { attemptCount -= 1 }
             switch result {
             case .success(let opened):
                 measurement.answered(sentAt: time, now: now)

@@ -99,7 +99,7 @@ extension LoadWorker {
     func drained(_ load: LoadConnection) {
         guard phase == .loading else { return closeIfAnswered() }
         takeTime()
-        guard schedule != nil else { return sendOn(load) }
+        guard schedule != nil else { return mode == .receive ? () : sendOn(load) }
         var sentCount = 0
         for time in load.owedTimes {
             guard load.connection?.isFull == false, send(on: load, dueAt: time) else { break }

@@ -72,6 +72,10 @@ final class LoadWorker {
     /// The connections that receive what publishers send, at the beginning of the load.
     var readerCount = 0
     private var hasReportedSent = false
+    /// What was sent and received when that was looked at last that it was more than before, and when that was.
+    var progress: (count: Int, time: UInt64) = (0, 0)
+    /// The attempts to open a connection that count and are under way.
+    var attemptCount = 0
     /// How many connections have begun to send, in a closed loop.
     var startedCount = 0
     /// The time that was taken last, on the loop's clock in nanoseconds.
@@ -153,8 +157,8 @@ final class LoadWorker {
             // The loop's timers may be early by what is left of a millisecond.
             phaseTimer?.start(after: settings.warmup + duration + .milliseconds(1))
         }
-        startProcessorTime = ProcessorTime.usedByThread
-        startWarmupTimer()
+        progress = (0, time)
+        if settings.warmup > .zero { startWarmupTimer() } else { beginCounting() }
         startProgressTimer()
         startReplyTimer()
         senders = connections.values.filter { mode != .broadcast || isPublisher($0) }.sorted { $0.number < $1.number }
@@ -169,8 +173,7 @@ final class LoadWorker {
     }
 
     private func startWarmupTimer() {
-        guard settings.warmup > .zero else { return }
-        warmupTimer = Timer(on: loop) { [unowned self] in warmedUp() }
+        warmupTimer = Timer(on: loop) { [unowned self] in beginCounting() }
         warmupTimer?.start(after: settings.warmup)
     }
 
@@ -187,8 +190,9 @@ final class LoadWorker {
         progressTimer?.start(after: Self.progressInterval, every: Self.progressInterval)
     }
 
-    /// What went over the connections before is not to be counted.
-    private func warmedUp() {
+    /// What went over the connections before is not to be counted, nor the time it took.
+    private func beginCounting() {
+        warmupTimer = nil
         startProcessorTime = ProcessorTime.usedByThread
         measurement.tally.forgetBytes()
         for case let connection? in connections.values.map(\.connection) {
@@ -207,6 +211,7 @@ final class LoadWorker {
         }
         takeTime()
         if phase == .loading {
+            if warmupTimer != nil { beginCounting() }
             measurement.stop(at: now, isEarly: limit != nil)
             processorTime = ProcessorTime.usedByThread - startProcessorTime
             endSchedule(isCutShort: limit != nil)
@@ -250,6 +255,8 @@ final class LoadWorker {
 
     /// Ends connections whose server does not answer the close frame any more.
     func terminate() {
+        drain(limit: .zero)
+        close()
         for connection in connections.values { connection.connection?.terminate() }
     }
 
@@ -267,6 +274,7 @@ final class LoadWorker {
             if mode == .connect { return goOnSoon() }
             forget(load)
             drainIfNobodySends()
+            drainIfSent()
         case .draining: closeIfAnswered()
         case .closing, .over: endIfClosed()
         }

@@ -29,6 +29,8 @@ struct EchoLedger: ~Copyable {
     private(set) var next: UInt64 = 0
     /// Messages before this one are not waited for any more; their replies are, if they come, still those expected.
     private var givenUpEnd: UInt64 = 0
+    /// So many of those expected are not waited for any more, where it cannot be told which.
+    private var writtenOffCount = 0
     /// One more than the latest message that has been answered.
     private var answeredEnd: UInt64 = 0
     private var times: UnsafeMutablePointer<UInt64>
@@ -60,7 +62,7 @@ struct EchoLedger: ~Copyable {
 
     /// The number of messages that are waited for.
     @inline(__always)
-    var inFlightCount: Int { Int(truncatingIfNeeded: next &- max(first, givenUpEnd)) }
+    var inFlightCount: Int { Int(truncatingIfNeeded: next &- max(first, givenUpEnd)) &- writtenOffCount }
 
     /// When the oldest message was sent that is expected; without any, no time.
     @inline(__always)
@@ -115,6 +117,7 @@ struct EchoLedger: ~Copyable {
         let time = times[Int(truncatingIfNeeded: first & mask)]
         first &+= 1
         answeredEnd = first
+        if writtenOffCount > expectedCount { writtenOffCount = expectedCount }
         return time
     }
 
@@ -148,22 +151,26 @@ struct EchoLedger: ~Copyable {
         return overtaken[index].sendTime
     }
 
-    /// Takes the oldest message without a reply as answered by something that cannot be told; nil: there is none.
-    mutating func takeOldest() -> UInt64? {
-        if expectedCount > 0 { return takeFirst() }
-        return overtaken.isEmpty ? nil : overtaken.removeFirst().sendTime
+    /// Waits no more for messages that were sent before a time, and returns how many there were.
+    mutating func giveUp(before time: UInt64) -> Int {
+        let begin = max(first, givenUpEnd)
+        givenUpEnd = end(before: time, from: begin)
+        return Int(givenUpEnd - begin)
     }
 
-    /// Waits no more for messages that were sent before a time, and returns how many there were.
-    /// - Parameter forGood: Whether the next reply is taken for one to a later message.
-    mutating func giveUp(before time: UInt64, forGood: Bool) -> Int {
-        let begin = max(first, givenUpEnd)
-        givenUpEnd = begin
-        while givenUpEnd < next, times[Int(truncatingIfNeeded: givenUpEnd & mask)] < time { givenUpEnd += 1 }
-        if forGood {
-            while first < givenUpEnd { overtakeFirst() }
-        }
-        return Int(givenUpEnd - begin)
+    /// The same where replies do not tell which message is theirs: each is taken for that of the oldest, and it stays unknown
+    /// whether those of others are late or lost.
+    mutating func writeOff(before time: UInt64) -> Int {
+        let count = max(0, Int(end(before: time, from: first) - first) - writtenOffCount)
+        writtenOffCount += count
+        return count
+    }
+
+    /// The first message from a number on that was sent at a time or later.
+    private func end(before time: UInt64, from number: UInt64) -> UInt64 {
+        var end = number
+        while end < next, times[Int(truncatingIfNeeded: end & mask)] < time { end += 1 }
+        return end
     }
 
     private mutating func overtakeFirst() {

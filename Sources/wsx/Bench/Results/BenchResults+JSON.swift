@@ -41,6 +41,7 @@ extension BenchResults {
         addPhases(to: &json)
         Self.add("delay_us", delays, to: &json)
         json.add("delay_histogram", delays.base64())
+        json.add("warnings", GeneratorVerdict(self).warnings)
         judgement.add(to: &json)
     }
 

@@ -1,12 +1,6 @@
 import WSCore
 
 extension BenchResults {
-    /// The generator is what was measured when its threads were busy for more of the time.
-    private static let mostBusy = 0.9
-    /// A shorter run is too short to know.
-    private static let shortestForBusy = Duration.seconds(1)
-    /// Messages are sent on time that are no more than so late, in nanoseconds.
-    private static let leastLateness: UInt64 = 1_000_000
     /// Where what is said of something begins.
     private static let factColumn = 12
 
@@ -78,17 +72,7 @@ extension BenchResults {
         }
         if description.mode == .connect { facts.append(Fact(name: "phases", text: phaseMedians)) }
         facts.append(Fact(name: "processor", text: processor))
-        if isBehind {
-            let (tail, most) = (Self.time(delays.value(atPercentile: 99)), Self.time(delays.maximum))
-            let text =
-                "This end fell behind the schedule: a message in a hundred was sent \(tail) late or more, one \(most)."
-            facts.append(Fact(name: "", text: text, isProblem: true))
-        }
-        if isBusy {
-            let text = "The generator was at its limit: these figures are its own rather than the server's."
-            facts.append(Fact(name: "", text: text, isProblem: true))
-        }
-        return facts
+        return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }
     }
 
     /// Bytes of messages, by the time, and what the frames add.
@@ -125,25 +109,11 @@ extension BenchResults {
 
     // MARK: Processor
 
-    /// Whether this end has kept messages from being sent when they were due.
-    private var isBehind: Bool {
-        if delays.value(atPercentile: 99) >= Self.leastLateness { return true }
-        // What is late in fewer is most of what would be told of the server.
-        return [99.9, 99.99].contains { percentile in
-            let delay = delays.value(atPercentile: percentile)
-            return delay >= Self.leastLateness && delay >= latencies.value(atPercentile: percentile) / 2
-        }
-    }
-
     /// How much of the time was used of one processor, 0 through 1.
-    private func part(of processorTime: Duration) -> Double {
+    func part(of processorTime: Duration) -> Double {
         guard duration > .zero else { return 0 }
         // A thread that is busy may end sending a bit late, and has used the time until then.
         return min(1, processorTime / duration)
-    }
-
-    private var isBusy: Bool {
-        duration >= Self.shortestForBusy && part(of: busiestProcessorTime) > Self.mostBusy
     }
 
     private var processor: String {

@@ -252,5 +252,9 @@ enum BenchManual {
                 """
             ),
             ("`rate_asked`", "The messages a second that `--rate` asked for, or null."),
+            (
+                "`warnings`",
+                "Why the figures are those of the generator rather than of the server, as the table says it; mostly empty."
+            ),
         ]))
 }

@@ -55,7 +55,10 @@ extension OptionTable {
             "messages", "n", value: OptionValue("N"), conflicts: ["duration", "mode=receive", "mode=idle"],
             group: .load,
             summary: "Send so many messages in all",
-            manual: "Send *N* messages, on all connections together, then end as with `--duration`.",
+            manual: """
+                Send *N* messages, on all connections together, then end as with `--duration`; and so, with what has been \
+                sent, where nothing is read or answered any more for as long as `--reply-timeout`.
+                """,
             effect: .update(
                 .bench { arguments, value throws(ValueProblem) in
                     arguments.messageCount = try CountValue.parse(value)
@@ -124,7 +127,9 @@ extension OptionTable {
             summary: "Time to wait for a reply",
             manual: """
                 Send the next message when a reply has not come for *DURATION*, or up to a quarter longer. A reply that comes \
-                later still counts, with all of its latency.
+                later still counts, with all of its latency. Of messages that are all the same, such as one given with \
+                `--message`, it cannot be told which of them is late and which is lost: each reply is taken for that of the \
+                oldest, so that no latency is less than it was. `{{seq}}` in them tells.
                 """,
             effect: .update(
                 .bench { arguments, value throws(ValueProblem) in

@@ -47,8 +47,8 @@ import Testing
     @Test("a message whose time is over makes room, and its reply still counts as in order if no later one came")
     func givenUp() {
         var ledger = Self.ledger(sending: 3)
-        #expect(ledger.giveUp(before: 102, forGood: false) == 2)
-        #expect(ledger.giveUp(before: 102, forGood: false) == 0)
+        #expect(ledger.giveUp(before: 102) == 2)
+        #expect(ledger.giveUp(before: 102) == 0)
         #expect(ledger.inFlightCount == 1)
         #expect(ledger.unansweredCount == 3)
         #expect(Self.take(1, from: &ledger) == "101 in order")
@@ -61,29 +61,39 @@ import Testing
     func manyGivenUp() {
         let count = 3 * EchoLedger.mostOvertaken
         var ledger = Self.ledger(sending: count)
-        #expect(ledger.giveUp(before: .max, forGood: false) == count)
+        #expect(ledger.giveUp(before: .max) == count)
         #expect(ledger.inFlightCount == 0)
         for number in 0..<UInt64(count) { #expect(ledger.take(number)?.sendTime == 100 + number) }
         #expect(ledger.unansweredCount == 0)
     }
 
-    @Test("where messages are all the same, the next reply is taken for one to a message that is waited for")
-    func givenUpForGood() {
+    @Test("where messages are all the same, a late reply is that of the oldest, and others may be in flight meanwhile")
+    func writtenOff() {
         var ledger = Self.ledger(sending: 3)
-        #expect(ledger.giveUp(before: 102, forGood: true) == 2)
-        #expect((ledger.expectedCount, ledger.inFlightCount, ledger.unansweredCount) == (1, 1, 3))
+        #expect(ledger.writeOff(before: 102) == 2)
+        #expect(ledger.writeOff(before: 102) == 0)
+        #expect((ledger.expectedCount, ledger.inFlightCount, ledger.unansweredCount) == (3, 1, 3))
+        #expect(ledger.takeFirst() == 100)
+        #expect(ledger.inFlightCount == 0, "whether its reply was late or the next one's is there stays unknown")
+        #expect(ledger.takeFirst() == 101)
+        #expect((ledger.expectedCount, ledger.inFlightCount) == (1, 0))
         #expect(ledger.takeFirst() == 102)
-        #expect(ledger.takeOldest() == 100)
+        ledger.send(at: 103)
+        #expect((ledger.expectedCount, ledger.inFlightCount) == (1, 1), "all were late, and none is lost")
     }
 
-    @Test("a reply that cannot be told is that of the oldest expected message, then of one that was overtaken")
-    func oldest() {
-        var ledger = Self.ledger(sending: 4)
-        #expect(Self.take(1, from: &ledger) == "101 in order")
-        #expect(ledger.takeOldest() == 102)
-        #expect(ledger.takeOldest() == 103)
-        #expect(ledger.takeOldest() == 100)
-        #expect(ledger.takeOldest() == nil)
+    @Test("of messages that are all the same, one that is lost is written off once, whichever it was")
+    func lost() {
+        var ledger = Self.ledger(sending: 1)
+        #expect(ledger.writeOff(before: 110) == 1)
+        for time in 110..<140 as Range<UInt64> {
+            ledger.send(at: time)
+            #expect(ledger.inFlightCount == 1)
+            _ = ledger.takeFirst()
+            #expect(ledger.inFlightCount == 0)
+            #expect(ledger.writeOff(before: time) == 0)
+        }
+        #expect(ledger.unansweredCount == 1)
     }
 
     @Test("overtaken messages beyond a number are forgotten, and stay without a reply")

@@ -219,6 +219,7 @@ function prepareSeconds() {
 
 byID("target").textContent = facts[0].value;
 document.title = `wsx bench ${facts[0].value}`;
+byID("warnings").append(...results.warnings.map(text => html("p", { class: "wrong" }, text)));
 showKeyFigures();
 showCharts();
 showTables();

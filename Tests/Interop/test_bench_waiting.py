@@ -1,0 +1,239 @@
+"""What `wsx bench` makes of servers that are late, stand still or stop reading, and of what is said before and beside the
+load: no right reply is called wrong, and nothing is waited for without end."""
+
+import json
+import signal
+import threading
+import time
+
+import pytest
+
+import wire
+from processes import BINARY, Listener, Running
+from scripted_server import ScriptedServer
+from test_bench import bench, check, errors, faults
+
+
+def late_echo(delay_s, until):
+    """A script that answers each message so late, and in order, until so many have been answered; then at once."""
+    def script(peer):
+        peer.upgrade()
+        queue, has_come, is_over = [], threading.Condition(), False
+
+        def answer():
+            count = 0
+            while True:
+                with has_come:
+                    has_come.wait_for(lambda: queue or is_over)
+                    if not queue:
+                        return
+                    due, payload = queue.pop(0)
+                if count < until:
+                    time.sleep(max(0, due - time.monotonic()))
+                count += 1
+                peer.send(wire.text(payload))
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            with has_come:
+                queue.append((time.monotonic() + delay_s, message.payload))
+                has_come.notify()
+        with has_come:
+            is_over = True
+            has_come.notify()
+        thread.join()
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+    return script
+
+
+@pytest.mark.parametrize("message", [[], ["-m", "hello"], ["-m", "{{seq}}"]], ids=" ".join)
+def test_replies_after_their_time_are_right_and_have_their_latency(message):
+    with ScriptedServer(late_echo(1, 1 << 30)) as server:
+        result, results = bench(server.url, "-c", "1", "-r", "5", "-n", "5", "--reply-timeout", "400ms", *message)
+    assert (results["messages"]["sent"], results["messages"]["received"]) == (5, 5)
+    assert not faults(results)
+    assert results["latency_us"]["min"] >= 999_000, "each is a second late"
+    assert result.status == 6 and errors(results)["timeout"] > 0, "and each was waited for in vain"
+
+
+@pytest.mark.parametrize("message", [[], ["-m", "hello"], ["-m", "{{seq}}"]], ids=" ".join)
+def test_one_late_reply_makes_those_after_it_no_faster(message):
+    with ScriptedServer(late_echo(1, 1)) as server:
+        _, results = bench(server.url, "-c", "1", "-n", "8", "--reply-timeout", "500ms", *message)
+    assert results["messages"]["received"] == 8 and not faults(results)
+    # The second message waits behind the first.
+    assert results["latency_us"]["max"] >= 999_000
+    assert results["latency_us"]["p90"] >= 300_000
+
+
+def test_a_lost_reply_to_messages_that_are_all_the_same_is_lost_once():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.text(message.payload))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        begin = time.monotonic()
+        _, results = bench(server.url, "-c", "1", "-n", "50", "-m", "hello", "--reply-timeout", "1s", timeout=30)
+    assert time.monotonic() - begin < 15, "the others are not waited for one by one"
+    assert (results["messages"]["received"], faults(results)) == (49, {"lost": 1})
+
+
+def test_pongs_that_nobody_asked_for_are_no_fault():
+    def script(peer):
+        peer.upgrade(then=wire.frame(wire.PONG, b""))
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.frame(wire.PONG, b"alive") + wire.frame(wire.PONG, message.payload) + wire.frame(wire.PONG, b""))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "--mode", "idle", "-c", "2", "-d", "500ms", "--heartbeat", "100ms")
+    assert (result.status, results["messages"]["received"], faults(results)) == (0, 10, {})
+
+
+def test_another_run_with_more_publishers_or_other_messages_is_passed_over():
+    with Listener("--broadcast", "--no-stdin") as server:
+        words = [server.url, "--mode", "broadcast", "-r", "100", "-d", "2s", "--output", "json"]
+        others = [["-c", "5", "--publishers", "3"], ["-c", "3", "--binary"]]
+        with Running([BINARY, "bench", *words, *others[0]]) as one, Running([BINARY, "bench", *words, *others[1]]) as two:
+            _, results = bench(*words, "-c", "3", check_sum=False)
+            assert one.wait() == two.wait() == 0
+    for results in (results, json.loads(one.out), json.loads(two.out)):
+        assert results["messages"]["received"] == 400 and not faults(results)
+
+
+def test_bytes_from_before_the_load_do_not_count():
+    def script(peer):
+        peer.upgrade(then=wire.text(b"x" * 50_000))
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.text(message.payload))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        _, results = bench(server.url, "-c", "3", "-n", "30", "--size", "20", "--connect-rate", "5", check_sum=False)
+    assert (results["bytes"]["received"], results["bytes"]["sent"]) == (600, 600)
+
+
+def test_a_run_that_is_ended_in_its_warm_up_has_nothing_in_it():
+    with Listener("--echo") as server:
+        with Running([BINARY, "bench", server.url, "-c", "2", "--warmup", "1h", "--output", "json"]) as client:
+            server.wait_for("(?s)connected.*connected")
+            with pytest.raises(Exception):
+                client.process.wait(0.5)
+            client.signal(signal.SIGINT)
+            assert client.wait() == 130
+            results = check(client.out)
+    assert set(results["messages"].values()) == {0}
+    assert results["bytes"]["wire_sent"] < 200, "no more than a close frame a connection, and what was on its way"
+
+
+def test_attempts_of_the_warm_up_are_not_lost():
+    has_come = threading.Event()
+
+    def script(peer):
+        peer.read_request()
+        has_come.set()
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        words = ["bench", server.url, "--mode", "connect", "-c", "4", "--warmup", "1h", "-d", "1h", "--output", "json"]
+        with Running([BINARY, *words]) as client:
+            has_come.wait(30)
+            client.signal(signal.SIGINT)
+            assert client.wait() == 130
+            results = check(client.out)
+    assert set(results["messages"].values()) == {0} and not errors(results)
+
+
+def test_messages_that_wait_on_a_connection_that_is_lost_are_not_waited_for():
+    def script(peer):
+        peer.upgrade()
+        # Reads nothing, until all that is due waits.
+        threading.Event().wait(1.5)
+        peer.reset()
+
+    with ScriptedServer(script) as server:
+        begin = time.monotonic()
+        _, results = bench(server.url, "-c", "1", "-r", "1000", "-n", "500", "--size", "64k", "--reply-timeout", "1h",
+                           timeout=30)
+    assert time.monotonic() - begin < 15
+    assert results["messages"]["sent"] + results["messages"]["unsent"] == 500
+    assert results["messages"]["unsent"] > 0 and errors(results) == {"closed": 1}
+
+
+@pytest.mark.parametrize("options", [["-r", "1000"], ["--mode", "send"]], ids=" ".join)
+def test_a_number_of_messages_ends_where_nobody_reads_them(options):
+    may_end = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        may_end.wait(30)
+
+    timeout = [] if "--mode" in options else ["--reply-timeout", "1s"]
+    with ScriptedServer(script) as server:
+        result, results = bench(
+            server.url, "-c", "2", "-n", "1000", "--size", "64k", "--close-timeout", "1s", *timeout, *options, timeout=50,
+            check_sum=False)
+        may_end.set()
+    assert 0 < results["messages"]["sent"] < 1000
+    assert result.status == 6
+
+
+def test_a_large_subscription_is_sent_once(tmp_path):
+    received = []
+    subscription = tmp_path / "subscription"
+    subscription.write_bytes(b"x" * 8_000_000)
+
+    def script(peer):
+        peer.upgrade()
+        # What does not fit into the kernel's buffers waits until this end reads.
+        threading.Event().wait(0.3)
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            received.append(len(message.payload))
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        result, _ = bench(server.url, "--mode", "receive", "-c", "1", "-f", subscription, "-d", "1s", check_sum=False)
+    assert (result.status, received) == (0, [8_000_000])
+
+
+def test_a_second_signal_is_no_error_of_the_server():
+    has_come = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        has_come.set()
+        peer.read_until_close()
+
+    with ScriptedServer(script) as server:
+        with Running([BINARY, "bench", server.url, "-c", "3", "-d", "1h", "--output", "json"]) as client:
+            has_come.wait(30)
+            client.signal(signal.SIGINT)
+            time.sleep(0.2)
+            client.signal(signal.SIGINT)
+            assert client.wait() == 130
+            results = check(client.out)
+    assert errors(results) == {}
+    assert results["messages"]["lost"] == results["messages"]["sent"] > 0
+
+
+def test_a_server_that_pauses_is_told_in_full_and_not_in_more():
+    """A pause of 1 s in 4: a quarter of what was due waited, between nothing and the whole of it."""
+    with Listener("--echo") as server:
+        threading.Timer(1.5, server.signal, [signal.SIGSTOP]).start()
+        threading.Timer(2.5, server.signal, [signal.SIGCONT]).start()
+        for_all = ["-c", "10", "-r", "500", "-d", "4s", "--reply-timeout", "300ms"]
+        with Running([BINARY, "bench", server.url, *for_all, "-m", "hello", "--output", "json"]) as other:
+            _, results = bench(server.url, *for_all)
+            other.wait()
+    for results in (results, json.loads(other.out)):
+        assert results["messages"]["received"] == results["messages"]["sent"] == 2000 and not faults(results)
+        latency = results["latency_us"]
+        # What the machine adds to the pause is not ours to say.
+        assert 750_000 < latency["p95"] < 1_100_000
+        assert 900_000 < latency["max"] < 2_000_000
+        assert latency["p50"] < 300_000
