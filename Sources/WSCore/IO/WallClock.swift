@@ -5,7 +5,7 @@
 #endif
 
 /// A moment, as the system's clock tells it.
-public struct WallTime: Equatable, Sendable {
+public struct WallTime: Comparable, Sendable {
     /// Seconds since the beginning of 1970, UTC.
     public let seconds: Int
     /// Microseconds after that, 0 through 999,999.
@@ -19,6 +19,11 @@ public struct WallTime: Equatable, Sendable {
 
     /// The time since the beginning of 1970, UTC.
     public var sinceEpoch: Duration { .seconds(seconds) + .microseconds(microseconds) }
+
+    /// Whether one is earlier.
+    public static func < (one: WallTime, other: WallTime) -> Bool {
+        (one.seconds, one.microseconds) < (other.seconds, other.microseconds)
+    }
 
     /// The moment a time later.
     public static func + (moment: WallTime, time: Duration) -> WallTime {

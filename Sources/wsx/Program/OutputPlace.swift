@@ -73,13 +73,13 @@ extension BenchArguments {
         let files = messages.map { message in
             if case .file(let path) = message { path } else { nil as String? }
         }
-        return baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + connectionFiles
+        return result.baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + connectionFiles
     }
 }
 
 extension MergeArguments {
     /// The files that are read, by what names them.
     var readFiles: [OutputPlace.Source] {
-        baselinePaths.map { ("--baseline", $0) } + paths.map { ("this command", $0 == "-" ? nil : $0) }
+        result.baselinePaths.map { ("--baseline", $0) } + paths.map { ("this command", $0 == "-" ? nil : $0) }
     }
 }

@@ -46,7 +46,7 @@ struct BaselineComparison: Equatable, Sendable {
         /// The same of this run.
         let now: Double?
         /// How likely seconds of the same run would differ so much, 0 through 1.
-        let likelihood: Double
+        let pValue: Double
         let verdict: Verdict
 
         /// The difference as a part of the earlier value; nil: one of them is not known, or that one is 0.
@@ -65,13 +65,13 @@ struct BaselineComparison: Equatable, Sendable {
     let rows: [Row]
 
     /// A difference that chance makes more often than that is noise.
-    private static let largestLikelihood = 0.01
+    private static let significanceLevel = 0.01
     /// And so is a smaller one, as a part of the earlier value.
     private static let smallestChange = 0.03
 
     /// Compares a run with one or more earlier ones.
-    init(_ now: BenchBaseline, with baselines: [BenchBaseline]) {
-        startTime = baselines.map(\.startTime).min { $0.sinceEpoch < $1.sinceEpoch } ?? now.startTime
+    init(_ now: ComparedRun, with baselines: [ComparedRun]) {
+        startTime = baselines.map(\.startTime).min() ?? now.startTime
         runCount = baselines.count
         secondCounts = (baselines.reduce(0) { $0 + $1.rates.count }, now.rates.count)
         rows = [
@@ -83,16 +83,16 @@ struct BaselineComparison: Equatable, Sendable {
     private static func row(_ metric: Metric, _ runs: [[Double]], _ now: [Double]) -> Row {
         let baseline = runs.flatMap(\.self)
         let (old, new) = (median(baseline), median(now))
-        let likelihood = RankTest.likelihood(now, baseline)
+        let pValue = RankTest.pValue(now, baseline)
         var verdict = Verdict.noise
-        if RankTest.smallestLikelihood(now.count, baseline.count) > largestLikelihood {
+        if RankTest.smallestPValue(now.count, baseline.count) > significanceLevel {
             verdict = .unknown
-        } else if let old, let new, likelihood < largestLikelihood, (new - old).magnitude >= smallestChange * old,
+        } else if let old, let new, pValue < significanceLevel, (new - old).magnitude >= smallestChange * old,
             !lies(new, among: runs)
         {
             verdict = (new > old) == (metric == .rate) ? .faster : .slower
         }
-        return Row(metric: metric, baseline: old, now: new, likelihood: likelihood, verdict: verdict)
+        return Row(metric: metric, baseline: old, now: new, pValue: pValue, verdict: verdict)
     }
 
     /// Whether one of several runs had less, and one more.

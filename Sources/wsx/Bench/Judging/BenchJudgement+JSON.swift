@@ -37,7 +37,7 @@ extension BenchJudgement {
         add(row.baseline.map { $0 / scale }, "baseline", digits: 3, to: &json)
         add(row.now.map { $0 / scale }, "now", digits: 3, to: &json)
         add(row.change, "change", digits: 6, to: &json)
-        json.add("likelihood", row.likelihood, digits: 9)
+        json.add("p_value", row.pValue, digits: 9)
         json.add("verdict", row.verdict.rawValue)
         json.endObject()
     }

@@ -4,8 +4,8 @@ enum RankTest {
     /// Up to so many numbers, all ways in which they could be divided are counted.
     private static let mostExact = 20
 
-    /// The likelihood for both directions, 0 through 1; 1 where a group is empty.
-    static func likelihood(_ one: [Double], _ other: [Double]) -> Double {
+    /// The p-value for both directions, 0 through 1; 1 where a group is empty.
+    static func pValue(_ one: [Double], _ other: [Double]) -> Double {
         guard !one.isEmpty, !other.isEmpty else { return 1 }
         let (ranks, tieTerm) = doubledRanks(of: one + other)
         let sum = ranks[..<one.count].reduce(0, +)
@@ -13,8 +13,8 @@ enum RankTest {
             ? exact(ranks, one.count, sum) : approximate(one.count, other.count, sum, tieTerm)
     }
 
-    /// The smallest likelihood that groups of such sizes can have: that all of one are larger than all of the other.
-    static func smallestLikelihood(_ one: Int, _ other: Int) -> Double {
+    /// The smallest p-value that groups of such sizes can have: that all of one are larger than all of the other.
+    static func smallestPValue(_ one: Int, _ other: Int) -> Double {
         let size = min(one, other)
         guard size > 0 else { return 1 }
         return (1...size).reduce(2.0) { $0 * Double($1) / Double(one + other - size + $1) }

@@ -129,7 +129,7 @@ final class LoadCrew {
     private func threadSent() {
         sendingCount -= 1
         guard sendingCount == 0 else { return }
-        let count = members.reduce(0) { $0 + $1.post.withValue(\.publishedCount) }
+        let count = members.reduce(0) { $0 + $1.post.withValue(\.sentCount) }
         for member in members {
             member.post.withValue { $0.expectedDeliveries = count }
             member.settle.wake()

@@ -6,8 +6,8 @@ struct LoadPost: Sendable {
     var openCount = 0
     /// Why one of them was not opened.
     var failure: Failure?
-    /// How many messages were published that count, when nothing more is sent.
-    var publishedCount = 0
+    /// How many messages were sent that count, when nothing more is.
+    var sentCount = 0
     /// How many messages each reader is to receive in all.
     var expectedDeliveries = 0
     /// How far it has come; only where somebody looks.

@@ -52,8 +52,8 @@ extension LoadWorker {
     }
 
     /// All threads have sent what they had to: so many messages are to come to each reader.
-    func settle(_ publishedCount: Int) {
-        expectedDeliveries = publishedCount
+    func settle(_ sentCount: Int) {
+        expectedDeliveries = sentCount
         if phase == .loading { drain() } else { closeIfAnswered() }
     }
 

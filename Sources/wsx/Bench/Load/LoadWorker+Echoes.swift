@@ -66,7 +66,7 @@ extension LoadWorker {
 
     /// Which message a reply belongs to; nil: that cannot be told.
     private func number(of payload: RawSpan, as kind: MessageKind, by connection: LoadConnection) -> UInt64? {
-        guard message.isVaried else {
+        guard message.isFoundByComparing else {
             return message.number(in: payload, of: connection.number, expected: connection.ledger.first)
         }
         guard kind == self.kind else { return nil }

@@ -47,7 +47,7 @@ extension LoadWorker {
     private func opened(_ opened: Connector.Opened, _ number: UInt64, countsTime: Bool) {
         if countsTime { measurement.opened(opened.duration, phases: opened.phaseDurations) }
         let handler = LoadConnection(
-            number, remembered: message.isVaried ? max(inFlight, Self.leastRemembered) : inFlight,
+            number, remembered: message.isFoundByComparing ? max(inFlight, Self.leastRemembered) : inFlight,
             publisherCount: mode == .broadcast ? settings.arguments.publisherCount : 0,
             of: self)
         let connection = Connection(

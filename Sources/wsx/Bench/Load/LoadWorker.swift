@@ -233,7 +233,7 @@ final class LoadWorker {
     private func reportSent() {
         guard !hasReportedSent else { return }
         hasReportedSent = true
-        post.withValue { $0.publishedCount = measurement.tally.sent }
+        post.withValue { $0.sentCount = measurement.tally.sent }
         didSend?()
     }
 
@@ -286,9 +286,4 @@ final class LoadWorker {
         measurement.finish(at: loop.nowNanoseconds)
         didEnd?()
     }
-}
-
-extension Duration {
-    /// The nanoseconds in it; none, if it is negative, and 146 years at most.
-    var wholeNanoseconds: UInt64 { UInt64(min(max(0, self / .nanoseconds(1)), 0x1p62)) }
 }

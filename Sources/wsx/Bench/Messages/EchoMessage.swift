@@ -65,11 +65,11 @@ struct EchoMessage: ~Copyable {
     var isNumbered: Bool { numberDigits > 0 }
 
     /// Whether it can be told which message a reply belongs to.
-    var isIdentified: Bool { isNumbered || isVaried }
+    var isIdentified: Bool { isNumbered || isFoundByComparing }
 
     /// Whether it is by comparing that it is told which message a reply belongs to: there is no number in it, or one that
     /// is soon used again.
-    var isVaried: Bool { !templates.isEmpty || isNumbered && numberDigits < Self.tellingDigits }
+    var isFoundByComparing: Bool { !templates.isEmpty || isNumbered && numberDigits < Self.tellingDigits }
 
     /// Gives `body` the message as it was stamped last.
     @inline(__always)

@@ -113,17 +113,4 @@ extension Histogram {
         guard !totalCount.addingReportingOverflow(other.totalCount).overflow else { throw .tooLarge }
         add(other)
     }
-
-    /// The compressed form.
-    func encoded() -> [UInt8] {
-        var encoded = ByteBuffer()
-        encode(into: &encoded)
-        return encoded.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
-    }
-}
-
-extension WallTime {
-    fileprivate static func < (one: WallTime, other: WallTime) -> Bool {
-        (one.seconds, one.microseconds) < (other.seconds, other.microseconds)
-    }
 }

@@ -39,15 +39,7 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     var sizeBytes: Int?
     var payload = PayloadKind.automatic
 
-    var output = ResultFormat.text
-    /// A file that takes the histograms.
-    var histogramPath: String?
-    /// A file that takes the page with the results.
-    var reportPath: String?
-    /// What has to hold.
-    var thresholds: [Threshold] = []
-    /// Files with the results of an earlier run each.
-    var baselinePaths: [String] = []
+    var result = ResultOptions()
 
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []

@@ -1,10 +1,15 @@
-/// The arguments that `bench` and `bench merge` have in common: what becomes of results.
+/// What was typed for a command that has results, its ``ResultOptions`` by their own names.
+@dynamicMemberLookup
 protocol ResultArguments: DisplayArguments {
-    var output: ResultFormat { get set }
-    var histogramPath: String? { get set }
-    var reportPath: String? { get set }
-    var thresholds: [Threshold] { get set }
-    var baselinePaths: [String] { get set }
+    var result: ResultOptions { get set }
     /// The files that are read, by what names them.
     var readFiles: [OutputPlace.Source] { get }
+}
+
+extension ResultArguments {
+    /// One of the ``ResultOptions``.
+    subscript<Value>(dynamicMember option: WritableKeyPath<ResultOptions, Value>) -> Value {
+        get { result[keyPath: option] }
+        set { result[keyPath: option] = newValue }
+    }
 }

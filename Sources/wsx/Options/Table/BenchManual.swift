@@ -247,7 +247,7 @@ enum BenchManual {
                 What `--baseline` has found, or null: the number of earlier `runs`, the `start_time` of the first, \
                 their whole `seconds` and `seconds_now` of this one, and for each of the `metrics` its name \
                 (`metric`), the medians of the seconds (`baseline` and `now`; null: there are no whole seconds), the \
-                `change` as a part of the former, the `likelihood` of such a difference between seconds of the same \
+                `change` as a part of the former, the `p_value` of such a difference between seconds of the same \
                 run, and the `verdict`: `faster`, `slower`, `noise` or, with too few seconds, `unknown`.
                 """
             ),

@@ -11,10 +11,10 @@ import WSCore
     /// A run whose seconds vary by so much of their mean to either side.
     private static func run(
         _ mean: Double, varyingBy part: Double, seconds: Int = 20, _ random: inout SeededRandom
-    ) -> BenchBaseline {
+    ) -> ComparedRun {
         var values: [Double] = []
         for _ in 0..<seconds { values.append(mean * (1 + part * Double.random(in: -1...1, using: &random))) }
-        return BenchBaseline(
+        return ComparedRun(
             description: echo, startTime: WallTime(seconds: 0, microseconds: 0), rates: values, medians: values,
             tails: values)
     }
@@ -88,7 +88,7 @@ import WSCore
         results.duration = .milliseconds(2500)
         let empty = Histogram().encoded()
         results.seconds = [10, 0, 5].map { BenchSecond(sent: $0, received: $0, histogram: empty) }
-        let baseline = BenchBaseline(results)
+        let baseline = ComparedRun(results)
         #expect(baseline.rates == [10, 0])
         #expect(baseline.medians.count == 1)
     }

@@ -20,23 +20,23 @@ import Testing
         return min(1, 2 * min(lower, upper) / total)
     }
 
-    @Test("the likelihood is that of counting all divisions, ties or not", arguments: 0..<20 as Range<UInt64>)
+    @Test("the p-value is that of counting all divisions, ties or not", arguments: 0..<20 as Range<UInt64>)
     func exact(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let one = (0..<Int.random(in: 1...6, using: &random)).map { _ in Double(Int.random(in: 0..<8, using: &random)) }
         let other = (0..<Int.random(in: 1...6, using: &random)).map { _ in Double(Int.random(in: 0..<8, using: &random))
         }
-        #expect((RankTest.likelihood(one, other) - Self.counted(one, other)).magnitude < 1e-9)
-        #expect((RankTest.likelihood(one, other) - RankTest.likelihood(other, one)).magnitude < 1e-9)
+        #expect((RankTest.pValue(one, other) - Self.counted(one, other)).magnitude < 1e-9)
+        #expect((RankTest.pValue(one, other) - RankTest.pValue(other, one)).magnitude < 1e-9)
     }
 
-    @Test("groups that do not overlap have the smallest likelihood")
+    @Test("groups that do not overlap have the smallest p-value")
     func apart() {
-        #expect((RankTest.likelihood([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) - 2.0 / 252).magnitude < 1e-12)
-        #expect((RankTest.smallestLikelihood(5, 5) - 2.0 / 252).magnitude < 1e-12)
-        #expect(RankTest.smallestLikelihood(4, 4) > 0.01)
-        #expect(RankTest.smallestLikelihood(0, 9) == 1)
-        #expect(RankTest.likelihood([], [1]) == 1)
+        #expect((RankTest.pValue([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) - 2.0 / 252).magnitude < 1e-12)
+        #expect((RankTest.smallestPValue(5, 5) - 2.0 / 252).magnitude < 1e-12)
+        #expect(RankTest.smallestPValue(4, 4) > 0.01)
+        #expect(RankTest.smallestPValue(0, 9) == 1)
+        #expect(RankTest.pValue([], [1]) == 1)
     }
 
     @Test("for many numbers the normal distribution says nearly the same")
@@ -44,11 +44,11 @@ import Testing
         let one = (0..<30).map { Double($0 * 2) }
         // By hand: U = 325, its standard deviation is 67.64, and (450 - 325 - 0.5) / 67.64 = 1.841.
         let other = (0..<30).map { Double($0 * 2 + 9) }
-        #expect((RankTest.likelihood(one, other) - 0.0657).magnitude < 0.0001)
-        #expect(RankTest.likelihood(one, one) == 1)
+        #expect((RankTest.pValue(one, other) - 0.0657).magnitude < 0.0001)
+        #expect(RankTest.pValue(one, one) == 1)
         // U = 153: (450 - 153 - 0.5) / 67.64 = 4.384.
-        #expect((RankTest.likelihood(one, one.map { $0 + 25.5 }) - 1.167e-5).magnitude < 1e-8)
-        #expect(RankTest.likelihood(one, one.map { $0 + 100 }) < 1e-9)
-        #expect(RankTest.likelihood([Double](repeating: 5, count: 30), [Double](repeating: 5, count: 30)) == 1)
+        #expect((RankTest.pValue(one, one.map { $0 + 25.5 }) - 1.167e-5).magnitude < 1e-8)
+        #expect(RankTest.pValue(one, one.map { $0 + 100 }) < 1e-9)
+        #expect(RankTest.pValue([Double](repeating: 5, count: 30), [Double](repeating: 5, count: 30)) == 1)
     }
 }

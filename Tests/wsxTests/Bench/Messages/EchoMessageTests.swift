@@ -83,7 +83,7 @@ import WSCore
     func given() throws {
         var message = EchoMessage([try MessageTemplate("hello")], clockOffset: 0)
         #expect(message.isNumbered == false)
-        #expect(message.isVaried == false)
+        #expect(message.isFoundByComparing == false)
         #expect(Self.text(&message, 1, 1) == "hello")
         #expect(Self.text(&message, 2, 2) == "hello")
         #expect(message.isEcho(Array("hello".utf8), 3, of: 1) == true)
@@ -97,7 +97,7 @@ import WSCore
             try MessageTemplate("{{connection}}:{{seq}}"), MessageTemplate(literal: Array("{{seq}}".utf8)),
         ]
         var message = EchoMessage(templates, clockOffset: 5_000_000)
-        #expect(message.isVaried == true)
+        #expect(message.isFoundByComparing == true)
         #expect(Self.text(&message, 0, 6) == "7:1")
         #expect(Self.text(&message, 1, 6) == "{{seq}}")
         #expect(Self.text(&message, 998, 6) == "7:999")

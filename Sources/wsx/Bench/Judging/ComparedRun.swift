@@ -1,7 +1,7 @@
 import WSCore
 
 /// What is compared of two runs: what they were, and what was measured in each of their seconds.
-struct BenchBaseline: Equatable, Sendable {
+struct ComparedRun: Equatable, Sendable {
     let description: BenchDescription
     /// The wall-clock time of the first message.
     var startTime: WallTime
@@ -13,7 +13,7 @@ struct BenchBaseline: Equatable, Sendable {
     let tails: [Double]
 }
 
-extension BenchBaseline {
+extension ComparedRun {
     /// Takes what there is to compare from results.
     init(_ results: borrowing BenchResults) {
         description = results.description

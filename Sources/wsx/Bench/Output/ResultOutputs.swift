@@ -7,12 +7,12 @@ struct ResultOutputs: ~Copyable {
     private let histogramFile: OutputFile?
     private let reportFile: OutputFile?
     /// The earlier runs to compare with, in the order of their files.
-    private let baselines: [BenchBaseline]
+    private let baselines: [ComparedRun]
 
     /// Reads the baselines and opens the files, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: any ResultArguments, console: Console) throws(Failure) {
         let baselines = try arguments.baselinePaths.map { (path) throws(Failure) in
-            BenchBaseline(try BenchResultsFile.only(in: path, for: "--baseline"))
+            ComparedRun(try BenchResultsFile.only(in: path, for: "--baseline"))
         }
         let histogramFile = try Self.open(arguments.histogramPath, for: "--hdr", beside: arguments.readFiles)
         let reportFile = try Self.open(arguments.reportPath, for: "--report", beside: arguments.readFiles)
@@ -60,7 +60,7 @@ struct ResultOutputs: ~Copyable {
         var judgement = BenchJudgement()
         for threshold in arguments.thresholds { judgement.verdicts.append(threshold.verdict(on: results)) }
         if !baselines.isEmpty {
-            judgement.comparison = BaselineComparison(BenchBaseline(results), with: baselines)
+            judgement.comparison = BaselineComparison(ComparedRun(results), with: baselines)
         }
         return judgement
     }

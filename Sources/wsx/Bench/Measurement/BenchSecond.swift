@@ -31,3 +31,12 @@ struct BenchSecond: Equatable, Sendable {
         }
     }
 }
+
+extension Histogram {
+    /// The compressed form.
+    func encoded() -> [UInt8] {
+        var encoded = ByteBuffer()
+        encode(into: &encoded)
+        return encoded.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
+    }
+}

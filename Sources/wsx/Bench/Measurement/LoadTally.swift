@@ -2,7 +2,7 @@ import WSCore
 
 /// What became of the messages and connections of a load test.
 struct LoadTally: Equatable, Sendable {
-    /// Messages that were sent: each is received, lost or mismatched in the end.
+    /// Messages that were sent: each that is to be echoed is received, lost or mismatched in the end.
     var sent = 0
     /// Messages that were due and not sent: their connections took no more, or this end could not keep up.
     var unsent = 0
