@@ -159,8 +159,10 @@ class Holder:
     (lambda number, message: [message] * (number % 10 != 5), {"lost": 10}),
     (lambda number, message: [message] * (1 + (number % 10 == 5)), {"duplicated": 10}),
     (lambda number, message: [b"?" + message[1:]] if number % 10 == 5 else [message], {"mismatched": 10}),
+    (lambda number, message: [message[:-1]] if number % 10 == 5 else [message], {"mismatched": 10}),
+    (lambda number, message: [message, b"?" + message[1:]] if number % 10 == 5 else [message], {"duplicated": 10}),
     (Holder(), {"reordered": 10}),
-], ids=["drops", "duplicates", "damages", "reorders"])
+], ids=["drops", "duplicates", "damages", "shortens", "adds what is damaged", "reorders"])
 def test_what_a_server_does_wrong_to_deliveries_is_told(change, found):
     with ScriptedServer(Room(change)) as server:
         result, results = bench(

@@ -148,8 +148,9 @@ def test_a_baseline_of_a_short_run_tells_nothing(results):
 
 
 def with_seconds(results, path, counts):
-    """Results with so many replies in each of their seconds."""
+    """Results with so many messages in each of their seconds; of a mode in which these have no latencies."""
     text = json.loads(results.read_bytes())
+    text["mode"] = "receive"
     row = text["per_second"][0]
     text["per_second"] = [{**row, "second": second, "received": count} for second, count in enumerate(counts)]
     text["duration_s"] = len(counts)

@@ -82,7 +82,8 @@ struct BenchSettings: Sendable {
         guard arguments.publisherCount < arguments.connectionCount else {
             let count = Failure.number(arguments.connectionCount, "connection")
             throw .badArgument(
-                what: "--publishers \(arguments.publisherCount)", why: "nobody is left to read: there are \(count)")
+                what: "--publishers \(arguments.publisherCount)",
+                why: "nobody is left to read: there \(arguments.connectionCount == 1 ? "is" : "are") \(count)")
         }
         guard messageBytes >= DeliveryMessage.leastBytes else {
             throw .badArgument(
@@ -101,7 +102,9 @@ struct BenchSettings: Sendable {
         guard arguments.connectionCount > most else { return }
         throw .badArgument(
             what: "--connections \(arguments.connectionCount)",
-            why: "this process may open no more than \(most); 'ulimit -n' allows more, or test from several machines")
+            why:
+                "there are descriptors for \(most), beside \(reserved) for the run itself; 'ulimit -n' allows more, or test "
+                + "from several machines")
     }
 
     /// What is accepted from the server, and how connections are closed.

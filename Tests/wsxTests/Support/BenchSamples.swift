@@ -31,6 +31,7 @@ enum BenchSamples {
                 BenchSecond(sent: Int.random(in: 0..<50, using: &random), received: count, histogram: second.encoded()))
         }
         if mode.hasLatencies { tally.received = Int(clamping: latencies.totalCount) }
+        tally.sent = tally.received + tally.lost + tally.mismatched
         return BenchResults(
             description: description(mode, &random), tally: tally, latencies: latencies, handshakes: handshakes,
             phases: phases, delays: delays, seconds: seconds,

@@ -100,7 +100,7 @@ extension Threshold {
         do throws(ValueProblem) {
             return try FractionValue.parse(text)
         } catch {
-            throw .notANumber
+            throw .notAShare
         }
     }
 }

@@ -94,8 +94,11 @@ struct Threshold: Equatable, Sendable {
     private func messages(_ name: String, in tally: LoadTally, of mode: BenchMode) -> Double? {
         let count = Self.count(name, among: LoadTally.messageCounts, of: tally)
         guard case .share = bound else { return count }
-        let whole = mode == .broadcast ? tally.received + tally.lost + tally.mismatched : tally.sent
-        return whole > 0 ? count.map { $0 / Double(whole) } : nil
+        // In results that were added up, each may be as large as can be.
+        let whole =
+            mode == .broadcast
+            ? Double(tally.received) + Double(tally.lost) + Double(tally.mismatched) : Double(tally.sent)
+        return whole > 0 ? count.map { $0 / whole } : nil
     }
 
     private static func count(_ name: String, among counts: [LoadTally.NamedCount], of tally: LoadTally) -> Double? {

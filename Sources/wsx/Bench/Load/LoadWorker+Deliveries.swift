@@ -31,7 +31,7 @@ extension LoadWorker {
         // What the server sends back to a publisher says nothing of the readers.
         guard !isPublisher(load) else { return }
         // What else a server says, to greet or to announce somebody, is no message that was published.
-        guard payload.byteCount == delivery.byteCount else { return }
+        guard payload.byteCount == delivery.byteCount || delivery.isOfRun(payload) else { return }
         let stamp = delivery.stamp(of: payload)
         if let stamp, stamp.run != delivery.run { return }
         guard kind == self.kind, let stamp, stamp.publisher < load.deliveries.count else {

@@ -76,6 +76,11 @@ struct DeliveryMessage: ~Copyable {
         return LoadFilling.areEqual(base, message, byteCount: storage.count) ? stamp : nil
     }
 
+    /// Whether a message that has come begins as those of this run do, whatever became of the rest.
+    func isOfRun(_ message: RawSpan) -> Bool {
+        message.byteCount >= 8 && HexWord.value(of: message.extracting(0..<8)) == run
+    }
+
     /// Mixes all that a stamp says, as the finaliser of MurmurHash3 does.
     private static func hash(_ stamp: Stamp) -> UInt32 {
         var word =

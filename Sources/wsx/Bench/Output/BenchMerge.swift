@@ -13,6 +13,9 @@ struct BenchMerge: ~Copyable {
 
     /// Runs, and returns why it did not end as asked, if it did not.
     func run() throws(Failure) -> Failure? {
+        guard arguments.paths.count(where: { $0 == "-" }) <= 1 else {
+            throw .badArgument(what: "-", why: "standard input is read once")
+        }
         var sum: BenchResults?
         for path in arguments.paths { try Self.add(path, to: &sum) }
         guard let sum else { return nil }

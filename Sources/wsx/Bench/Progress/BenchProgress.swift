@@ -15,6 +15,8 @@ final class BenchProgress {
     /// The rate that is shown is that of so many intervals.
     private static let intervalsOfRate = 4
     /// To the beginning of the line; and away with what is on the rest of it.
+    /// Of a terminal that does not tell its size.
+    private static let usualColumns = 80
     private static let lineStart = "\r"
     private static let eraseRest = "\u{1B}[K"
 
@@ -51,10 +53,8 @@ final class BenchProgress {
         let now = loop.nowNanoseconds
         let progress = crew.progress
         let count = settings.arguments.mode == .send ? progress.sent : progress.received
-        guard let last = samples.last, now > last.time, let columns = ScreenSize.current(isPrompt: false)?.columns
-        else {
-            return
-        }
+        guard let last = samples.last, now > last.time else { return }
+        let columns = ScreenSize.current(isPrompt: false)?.columns ?? Self.usualColumns
         rates.append(Double(count - last.count) / Double(now - last.time) * 1e9)
         if rates.count > ProgressLine.barCount { rates.removeFirst() }
         samples.append((now, count))

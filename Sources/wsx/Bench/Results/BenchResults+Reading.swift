@@ -30,7 +30,9 @@ extension BenchResults {
         var seconds: [BenchSecond] = []
         for (number, element) in try json.array("per_second").enumerated() {
             guard case .object(let members) = element else { throw .badMember("per_second") }
-            seconds.append(try Self.second(Members(members, within: "per_second."), number))
+            seconds.append(
+                try Self.second(
+                    Members(members, within: "per_second."), number, hasLatencies: description.mode.hasLatencies))
         }
         try Self.checkSum(of: seconds)
         let duration = try json.duration("duration_s", longestSeconds: Self.longestSeconds)
@@ -43,6 +45,8 @@ extension BenchResults {
         guard !description.mode.hasLatencies || Int(clamping: latencies.totalCount) == tally.received else {
             throw .otherCount(Int(clamping: latencies.totalCount), received: tally.received)
         }
+        let isSum = tally.sent == tally.received + tally.lost + tally.mismatched
+        guard isSum || ![.echo, .idle].contains(description.mode) else { throw .badMember("messages.sent") }
         let handshakes = try Self.histogram(json, "handshake_histogram")
         let delays = try Self.histogram(json, "delay_histogram")
         let phases = try Self.phases(json.object("handshake_phase_histograms"))
@@ -62,12 +66,15 @@ extension BenchResults {
         }
     }
 
-    private static func second(_ json: Members, _ number: Int) throws(BenchResultsError) -> BenchSecond {
+    private static func second(
+        _ json: Members, _ number: Int, hasLatencies: Bool
+    ) throws(BenchResultsError) -> BenchSecond {
         guard try json.count("second", largest: largestCount) == number else { throw .badMember("per_second.second") }
-        _ = try histogram(json, "histogram")
+        let received = try json.count("received", largest: largestCount)
+        let latencyCount = Int(clamping: try histogram(json, "histogram").totalCount)
+        guard !hasLatencies || latencyCount == received else { throw .badMember("per_second.received") }
         return BenchSecond(
-            sent: try json.count("sent", largest: largestCount),
-            received: try json.count("received", largest: largestCount),
+            sent: try json.count("sent", largest: largestCount), received: received,
             histogram: try histogramBytes(json, "histogram"))
     }
 

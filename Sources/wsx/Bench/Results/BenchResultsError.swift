@@ -8,7 +8,7 @@ enum BenchResultsError: Error, Equatable {
     case notResults
     /// Results in another form.
     case otherVersion(String)
-    /// The member is not there, or not what it should be.
+    /// The member is not there, or not what it should be by itself or beside others.
     case badMember(String)
     case badHistogram(String, HistogramError)
     /// Each message that was received has a latency, and no other.

@@ -68,11 +68,16 @@ extension CommandSpecification {
             """),
         .paragraph(
             """
-            The rate counts the replies that came while messages were sent, and is for that time alone. Each message that \
-            was sent to be echoed is then one of three:
+            The rate counts the replies that came while messages were sent, and is for that time alone. A warm-up is left out: \
+            messages that were due in it count for nothing, nor do their replies, whenever these come. Bytes are those that \
+            were on their way from its end until the connections were closed. Each message that was sent to be echoed is \
+            then one of three:
             """),
         .definitions([
-            ("received", "Its reply is what was sent."),
+            (
+                "received",
+                "Its reply is what was sent. A pong of `--mode idle` answers the pings before it as well (RFC 6455, 5.5.3)."
+            ),
             ("mismatched", "Its reply is something else."),
             ("lost", "There is no reply, and there was time for one: `--reply-timeout` after the last message."),
         ]),
@@ -83,8 +88,9 @@ extension CommandSpecification {
             (
                 "unsent",
                 """
-                Messages that were due by `--rate` and were not sent before the end: the queue of their connection, 256 KiB, \
-                was full, or this end could not keep up.
+                Messages that were due by `--rate` before the end that was asked for and were not sent: the queue of their \
+                connection was full (256 KiB, and 16 KiB with `--mode send`), this end could not keep up, or nobody was left \
+                to send them to.
                 """
             ),
         ]))
@@ -99,7 +105,7 @@ extension CommandSpecification {
             ("1", "The server closed a connection, or one was lost; or the output could not be written."),
             ("2", "Bad usage."),
             ("3", "A connection could not be made (name, address, proxy or TLS)."),
-            ("4", "The server refused an upgrade; if it refused all, its status, headers and body are shown."),
+            ("4", "The server refused an upgrade; if it refused all, or in `--mode connect`, status, headers and body of a refusal are shown."),
             ("5", "The server broke the protocol."),
             ("6", "A connection, a reply or a closing handshake took too long."),
             ("7", "Replies were lost, doubled, out of order or not what was sent; or a `--threshold` was not met."),

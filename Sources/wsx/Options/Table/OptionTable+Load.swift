@@ -182,9 +182,9 @@ extension OptionTable {
             conflicts: ["message", "file", "mode=receive", "mode=connect", "mode=idle"], group: .messages,
             summary: "Size of the messages (20; broadcast: 48)",
             manual: """
-                Send messages of *SIZE*, each with its number in front, as 8 hexadecimal digits, and a hash of that and \
-                its connection, as 8 letters: so that every reply is known to be the right one. With less than 16 bytes, \
-                some of both are left out.
+                Send messages of *SIZE* (20 bytes, and in a broadcast 48, unless told otherwise), each with its number in \
+                front, as 8 hexadecimal digits, and a hash of that and its connection, as 8 letters: so that every reply is \
+                known to be the right one. With less than 16 bytes, some of both are left out.
                 """,
             effect: .update(
                 .bench { arguments, value throws(ValueProblem) in

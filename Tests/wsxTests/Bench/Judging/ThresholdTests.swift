@@ -65,8 +65,8 @@ import WSCore
             ("pinf<1s", .unknownMetric("pinf")), ("errors.all=0", .unknownMetric("errors.all")),
             ("handshake.rate<1", .unknownMetric("handshake.rate")), ("<1", .unknownMetric("")),
             ("p99<20", .notATime), ("p99<", .notATime), ("p99<fast", .notATime), ("p99<20%", .notATime),
-            ("p99<<20ms", .notATime), ("rate>", .notANumber), ("rate>5ms", .notANumber), ("lost<x%", .notANumber),
-            ("lost<101%", .notANumber), ("errors<1%", .noShare("errors")), ("rate>5%", .noShare("rate")),
+            ("p99<<20ms", .notATime), ("rate>", .notANumber), ("rate>5ms", .notANumber), ("lost<x%", .notAShare),
+            ("lost<101%", .notAShare), ("errors<1%", .noShare("errors")), ("rate>5%", .noShare("rate")),
         ])
     func refusals(text: String, error: ThresholdError) {
         #expect(throws: error) { try Threshold(text) }

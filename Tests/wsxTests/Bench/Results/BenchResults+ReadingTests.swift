@@ -61,10 +61,15 @@ import WSCore
     func counts() throws {
         var results = BenchSamples.results(seed: 2)
         let count = results.tally.received
-        results.tally.received += 1
+        (results.tally.received, results.tally.sent) = (count + 1, results.tally.sent + 1)
         let error = try #require(Self.problem(results.json()))
         #expect(error == .otherCount(count, received: count + 1))
         #expect("\(error)" == "'histogram' has \(count) values, and 'messages.received' is \(count + 1)")
+        (results.tally.received, results.tally.sent) = (count, results.tally.sent)
+        #expect(Self.problem(results.json()) == .badMember("messages.sent"), "one is neither received, lost nor mismatched")
+        results.tally.sent -= 1
+        results.seconds[0].received += 1
+        #expect(Self.problem(results.json()) == .badMember("per_second.received"))
         for mode in [BenchMode.send, .receive] {
             #expect(Self.problem(BenchSamples.results(seed: 2, mode: mode).json()) == nil)
         }

@@ -11,6 +11,7 @@ import WSCore
             message: BenchDescription.Message(kind: .binary, byteCount: 1), inFlight: 4, rateAsked: 5000)
         results.duration = .seconds(10)
         results.loadProcessorTime = .seconds(15)
+        results.delays = Histogram()
         return results
     }
 
