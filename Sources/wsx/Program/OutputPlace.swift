@@ -14,7 +14,8 @@ struct OutputPlace {
     /// which elsewhere is standard output.
     func check(against sources: [Source]) throws(Failure) {
         guard path != "-" else {
-            throw .badArgument(what: "\(option) -", why: "standard output has something else; ./- is a file of that name")
+            throw .badArgument(
+                what: "\(option) -", why: "standard output has something else; ./- is a file of that name")
         }
         guard let path, let identity = FileIdentity(path: path) else { return }
         let what = "\(option) \(escapingControls(path))"

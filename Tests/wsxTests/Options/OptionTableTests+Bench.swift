@@ -33,7 +33,9 @@ extension OptionTableTests {
         BenchCase("threshold", "--threshold", "p99<20ms", "--threshold", "errors=0") {
             $0.thresholds = aThreshold + anotherThreshold
         },
-        BenchCase("baseline", "--baseline", "b.json", "--baseline", "c.json") { $0.baselinePaths = ["b.json", "c.json"] },
+        BenchCase("baseline", "--baseline", "b.json", "--baseline", "c.json") {
+            $0.baselinePaths = ["b.json", "c.json"]
+        },
         BenchCase("hdr", "--hdr", "f.hlog") { $0.histogramPath = "f.hlog" },
         BenchCase("report", "--report", "f.html") { $0.reportPath = "f.html" },
         BenchCase("header", "-H", "A: b") { $0.headers = ["A: b"] },
@@ -78,7 +80,9 @@ extension OptionTableTests {
     static let mergeCases: [MergeCase] = [
         MergeCase("output", "--output", "json") { $0.output = .json },
         MergeCase("threshold", "--threshold", "p99<20ms") { $0.thresholds = aThreshold },
-        MergeCase("baseline", "--baseline", "b.json", "--baseline", "c.json") { $0.baselinePaths = ["b.json", "c.json"] },
+        MergeCase("baseline", "--baseline", "b.json", "--baseline", "c.json") {
+            $0.baselinePaths = ["b.json", "c.json"]
+        },
         MergeCase("hdr", "--hdr", "f.hlog") { $0.histogramPath = "f.hlog" },
         MergeCase("report", "--report", "f.html") { $0.reportPath = "f.html" },
         MergeCase("quiet", "-q") { $0.isQuiet = true },

@@ -75,7 +75,8 @@ struct BaselineComparison: Equatable, Sendable {
         runCount = baselines.count
         secondCounts = (baselines.reduce(0) { $0 + $1.rates.count }, now.rates.count)
         rows = [
-            Self.row(.rate, baselines.map(\.rates), now.rates), Self.row(.median, baselines.map(\.medians), now.medians),
+            Self.row(.rate, baselines.map(\.rates), now.rates),
+            Self.row(.median, baselines.map(\.medians), now.medians),
             Self.row(.tail, baselines.map(\.tails), now.tails),
         ]
     }
@@ -109,6 +110,7 @@ struct BaselineComparison: Equatable, Sendable {
     }
 
     static func == (one: BaselineComparison, other: BaselineComparison) -> Bool {
-        one.startTime == other.startTime && one.runCount == other.runCount && one.secondCounts == other.secondCounts && one.rows == other.rows
+        one.startTime == other.startTime && one.runCount == other.runCount && one.secondCounts == other.secondCounts
+            && one.rows == other.rows
     }
 }

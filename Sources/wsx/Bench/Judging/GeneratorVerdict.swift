@@ -27,7 +27,8 @@ struct GeneratorVerdict: Equatable, Sendable {
     init(_ results: borrowing BenchResults) {
         // Where messages have their times, what each of them costs is most when there is time for it.
         isBusy =
-            results.delays.totalCount == 0 && results.duration >= Self.shortestForBusy && results.part(of: results.busiestProcessorTime) > Self.mostBusy
+            results.delays.totalCount == 0 && results.duration >= Self.shortestForBusy
+            && results.part(of: results.busiestProcessorTime) > Self.mostBusy
         lateness = Self.lateness(results.delays, beside: results.latencies)
     }
 
@@ -53,7 +54,9 @@ struct GeneratorVerdict: Equatable, Sendable {
                 "This end fell behind the schedule: one message in \(ResultWords.count(lateness.oneOf)) was sent \(delay) late "
                     + "or more, one \(latest).")
         }
-        if isBusy { warnings.append("The generator was at its limit: these figures are its own rather than the server's.") }
+        if isBusy {
+            warnings.append("The generator was at its limit: these figures are its own rather than the server's.")
+        }
         return warnings
     }
 }

@@ -105,7 +105,10 @@ extension CommandSpecification {
             ("1", "The server closed a connection, or one was lost; or the output could not be written."),
             ("2", "Bad usage."),
             ("3", "A connection could not be made (name, address, proxy or TLS)."),
-            ("4", "The server refused an upgrade; if it refused all, or in `--mode connect`, status, headers and body of a refusal are shown."),
+            (
+                "4",
+                "The server refused an upgrade; if it refused all, or in `--mode connect`, status, headers and body of a refusal are shown."
+            ),
             ("5", "The server broke the protocol."),
             ("6", "A connection, a reply or a closing handshake took too long."),
             ("7", "Replies were lost, doubled, out of order or not what was sent; or a `--threshold` was not met."),

@@ -27,7 +27,8 @@ import WSCore
         #expect(
             bytes.allSatisfy { byte in
                 let scalar = Unicode.Scalar(byte)
-                return scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-_".contains(Character(scalar))
+                return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || "-_".contains(Character(scalar))
             })
     }
 

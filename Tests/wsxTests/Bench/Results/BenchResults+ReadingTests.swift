@@ -66,7 +66,8 @@ import WSCore
         #expect(error == .otherCount(count, received: count + 1))
         #expect("\(error)" == "'histogram' has \(count) values, and 'messages.received' is \(count + 1)")
         (results.tally.received, results.tally.sent) = (count, results.tally.sent)
-        #expect(Self.problem(results.json()) == .badMember("messages.sent"), "one is neither received, lost nor mismatched")
+        #expect(
+            Self.problem(results.json()) == .badMember("messages.sent"), "one is neither received, lost nor mismatched")
         results.tally.sent -= 1
         results.seconds[0].received += 1
         #expect(Self.problem(results.json()) == .badMember("per_second.received"))

@@ -20,7 +20,9 @@ import WSCore
     }
 
     private static func intervals(_ text: String) -> [[Substring]] {
-        text.split(separator: "\n").drop { !$0.hasPrefix("\"StartTimestamp\"") }.dropFirst().map { $0.split(separator: ",") }
+        text.split(separator: "\n").drop { !$0.hasPrefix("\"StartTimestamp\"") }.dropFirst().map {
+            $0.split(separator: ",")
+        }
     }
 
     @Test("each second is an interval, the last as long as it was")
