@@ -182,6 +182,20 @@ def test_a_number_of_messages_ends_where_nobody_reads_them(options):
     assert result.status == 6
 
 
+def test_a_number_of_messages_is_sent_to_a_server_that_reads_slowly():
+    def script(peer):
+        peer.upgrade()
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            time.sleep(0.02)
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        result, results = bench(
+            server.url, "--mode", "send", "-c", "1", "-n", "200", "--size", "64k", "--warmup", "1s", timeout=60,
+            check_sum=False)
+    assert (result.status, results["messages"]["sent"]) == (0, 200)
+
+
 def test_a_large_subscription_is_sent_once(tmp_path):
     received = []
     subscription = tmp_path / "subscription"

@@ -112,13 +112,19 @@ extension LoadWorker {
 
     /// Ends a number of messages that cannot be sent: nobody has read or answered for as long as a reply may take.
     private func drainIfStuck() {
-        let count = measurement.tally.sent &+ measurement.tally.received
-        if count != progress.count { progress = (count, now) }
         guard settings.duration == nil, mode != .connect, !senders.isEmpty,
-            now - progress.time >= settings.arguments.replyTimeout.wholeNanoseconds,
             senders.allSatisfy({ !$0.owedTimes.isEmpty || $0.connection?.isFull == true })
-        else { return }
-        drain()
+        else {
+            standstill = nil
+            return
+        }
+        let unsentBytes = senders.reduce(0) { $0 + ($1.connection?.unsentBytes ?? 0) }
+        let receivedCount = measurement.tally.received
+        guard let standstill, standstill.unsentBytes == unsentBytes, standstill.receivedCount == receivedCount else {
+            standstill = Standstill(unsentBytes: unsentBytes, receivedCount: receivedCount, since: now)
+            return
+        }
+        if now - standstill.since >= settings.arguments.replyTimeout.wholeNanoseconds { drain() }
     }
 
     /// Closes the connections when there is no reply to wait for.

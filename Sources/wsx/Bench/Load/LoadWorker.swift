@@ -17,6 +17,14 @@ final class LoadWorker {
         case over
     }
 
+    /// What does not change while nothing can be sent and nothing comes.
+    struct Standstill {
+        let unsentBytes: Int
+        let receivedCount: Int
+        /// On the loop's clock, in nanoseconds.
+        let since: UInt64
+    }
+
     let settings: BenchSettings
     let share: LoadShare
     let loop: EventLoop
@@ -72,8 +80,8 @@ final class LoadWorker {
     /// The connections that receive what publishers send, at the beginning of the load.
     var readerCount = 0
     private var hasReportedSent = false
-    /// What was sent and received when that was looked at last that it was more than before, and when that was.
-    var progress: (count: Int, time: UInt64) = (0, 0)
+    /// Since when no connection takes or answers anything; nil: that is not so.
+    var standstill: Standstill?
     /// The attempts to open a connection that count and are under way.
     var attemptCount = 0
     /// How many connections have begun to send, in a closed loop.
@@ -157,7 +165,6 @@ final class LoadWorker {
             // The loop's timers may be early by what is left of a millisecond.
             phaseTimer?.start(after: settings.warmup + duration + .milliseconds(1))
         }
-        progress = (0, time)
         if settings.warmup > .zero { startWarmupTimer() } else { beginCounting() }
         startProgressTimer()
         startReplyTimer()
