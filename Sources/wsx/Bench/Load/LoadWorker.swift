@@ -165,7 +165,8 @@ final class LoadWorker {
             // The loop's timers may be early by what is left of a millisecond.
             phaseTimer?.start(after: settings.warmup + duration + .milliseconds(1))
         }
-        if settings.warmup > .zero { startWarmupTimer() } else { beginCounting() }
+        beginCounting()
+        if settings.warmup > .zero { startWarmupTimer() }
         startProgressTimer()
         startReplyTimer()
         senders = connections.values.filter { mode != .broadcast || isPublisher($0) }.sorted { $0.number < $1.number }
@@ -218,7 +219,8 @@ final class LoadWorker {
         }
         takeTime()
         if phase == .loading {
-            if warmupTimer != nil { beginCounting() }
+            // Otherwise the timer is late and about to call; this may be within a message, when traffic is not to be asked for.
+            if warmupTimer != nil, !measurement.counts(now) { beginCounting() }
             measurement.stop(at: now, isEarly: limit != nil)
             processorTime = ProcessorTime.usedByThread - startProcessorTime
             endSchedule(isCutShort: limit != nil)
