@@ -7,7 +7,7 @@ extension LoadWorker {
 
     @inline(__always)
     func countSent(dueAt time: UInt64) {
-        if measurement.sent(dueAt: time, now: now), schedule == nil { remainingMessages &-= 1 }
+        if measurement.sent(dueAt: time, now: now), openLoop == nil { remainingMessages &-= 1 }
     }
 
     /// Checks a reply, records how long it took, and sends what may follow it.
@@ -21,7 +21,7 @@ extension LoadWorker {
             receivedUnexpected(payload, as: kind, by: connection)
         }
         guard phase == .loading else { return closeIfAnswered() }
-        guard schedule == nil else { return }
+        guard openLoop == nil else { return }
         while remainingMessages > 0, connection.ledger.inFlightCount < inFlight, now < measurement.sendEnd {
             message.set(connection.nextStamp(dueAt: now))
             guard message.withBytes({ outbox.send($0, as: self.kind) }) else { break }
@@ -100,7 +100,7 @@ extension LoadWorker {
             let limit = now - timeout
             let count = message.isIdentified ? load.ledger.giveUp(before: limit) : load.ledger.writeOff(before: limit)
             measurement.tally.timeouts += count
-            if count > 0, schedule == nil { refill(load) }
+            if count > 0, openLoop == nil { refill(load) }
         }
         if phase == .loading {
             drainIfStuck()

@@ -72,16 +72,15 @@ extension LoadWorker {
     /// Begins as many attempts as may be under way at once and are due.
     func attemptDue() {
         while phase == .loading, remainingMessages > 0, opener.openingCount + connections.count < connectionCount {
-            guard let schedule else {
+            guard let next = openLoop?.next(by: now, before: measurement.sendEnd) else {
                 guard now < measurement.sendEnd else { return }
                 attempt(dueAt: now)
                 continue
             }
-            switch schedule.next(by: now, before: measurement.sendEnd) {
+            switch next {
             case .over: return
             case .later(let time): return paceTimer?.start(at: time) ?? ()
-            case .due(let time, _):
-                self.schedule?.advance()
+            case .due(let time, _, _):
                 if measurement.counts(time) { measurement.reached(dueAt: time, now: now) }
                 attempt(dueAt: time)
             }

@@ -7,10 +7,6 @@ extension LoadWorker {
     private static let mostInTurn = 4096
     /// So many of them on a connection.
     private static let mostInTurnOfConnection = 256
-    /// With so many messages waiting for room in the queues of their connections, no more are made until there is some.
-    private static let mostOwed = 1 << 20
-    /// How long it is waited then, in nanoseconds.
-    private static let owedPause: UInt64 = 1_000_000
 
     /// Takes the present time, for all that is done next.
     @inline(__always)
@@ -24,14 +20,14 @@ extension LoadWorker {
         switch mode {
         case .connect: attemptDue()
         case .receive: subscribe()
-        case .echo, .send, .broadcast, .idle: if schedule == nil { startConnections() } else { sendDue() }
+        case .echo, .send, .broadcast, .idle: if openLoop == nil { startConnections() } else { sendDue() }
         }
         drainIfSent()
     }
 
     /// Waits for the last replies when all messages have been sent.
     func drainIfSent() {
-        if phase == .loading, remainingMessages == 0, owedCount == 0 { drain() }
+        if phase == .loading, remainingMessages == 0, openLoop?.owedCount ?? 0 == 0 { drain() }
     }
 
     // MARK: Closed loop
@@ -66,54 +62,48 @@ extension LoadWorker {
 
     private func sendDue() {
         var count = 0
-        while let schedule, remainingMessages > 0, !senders.isEmpty {
-            switch schedule.next(by: now, before: measurement.sendEnd) {
-            case .over: return
+        while remainingMessages > 0, !senders.isEmpty {
+            guard count < Self.mostInTurn else { return paceTimer?.start(at: now) ?? () }
+            switch openLoop?.next(by: now, before: measurement.sendEnd) {
+            case .over, nil: return
             case .later(let time): return paceTimer?.start(at: time) ?? ()
-            case .due(let time, let position):
-                guard count < Self.mostInTurn else { return paceTimer?.start(at: time) ?? () }
-                guard owedCount < Self.mostOwed else {
-                    // It is the server that these wait for.
-                    heldUntil = now + Self.owedPause
-                    return paceTimer?.start(at: heldUntil) ?? ()
-                }
-                self.schedule?.advance()
+            case .due(let time, let position, let wasHeld):
                 count += 1
+                if measurement.counts(time) {
+                    remainingMessages -= 1
+                    if !wasHeld { measurement.reached(dueAt: time, now: now) }
+                }
                 sendOrOwe(on: senders[position % senders.count], dueAt: time)
             }
         }
     }
 
     private func sendOrOwe(on load: LoadConnection, dueAt time: UInt64) {
-        if measurement.counts(time) {
-            remainingMessages -= 1
-            if time > heldUntil { measurement.reached(dueAt: time, now: now) }
-        }
         if load.owedTimes.isEmpty, load.connection?.isFull == false, send(on: load, dueAt: time) { return }
         // There is no room, or the server is closing the connection.
         load.owedTimes.append(time)
-        owedCount += 1
+        openLoop?.owe()
     }
 
     /// A connection whose queue was full has room again.
     func drained(_ load: LoadConnection) {
         guard phase == .loading else { return closeIfAnswered() }
         takeTime()
-        guard schedule != nil else { return mode == .receive ? () : sendOn(load) }
+        guard openLoop != nil else { return mode == .receive ? () : sendOn(load) }
         var sentCount = 0
         for time in load.owedTimes {
             guard load.connection?.isFull == false, send(on: load, dueAt: time) else { break }
             sentCount += 1
         }
         load.owedTimes.removeFirst(sentCount)
-        owedCount -= sentCount
+        openLoop?.settle(sentCount)
         drainIfSent()
     }
 
     /// What was due on a connection that has ended is not sent; what will be falls to the others.
     func forget(_ load: LoadConnection) {
         measurement.leftUnsent(load.owedTimes)
-        owedCount -= load.owedTimes.count
+        openLoop?.settle(load.owedTimes.count)
         load.owedTimes = []
         guard let index = senders.firstIndex(where: { $0 === load }) else { return }
         senders.remove(at: index)
@@ -134,11 +124,8 @@ extension LoadWorker {
             measurement.leftUnsent(load.owedTimes)
             load.owedTimes = []
         }
-        owedCount = 0
-        guard schedule != nil else { return }
         let end = isCutShort ? min(now, measurement.sendEnd) : measurement.sendEnd
-        _ = schedule?.skip(before: measurement.countStart)
-        let count = schedule?.skip(before: end, atMost: remainingMessages) ?? 0
+        let count = openLoop?.end(from: measurement.countStart, until: end, atMost: remainingMessages) ?? 0
         measurement.tally.unsent += count
         remainingMessages -= count
     }

@@ -71,12 +71,8 @@ final class LoadWorker {
     var remainingMessages: Int
     /// When connections are to be opened; nil: as soon as can be.
     var openings: RunningSchedule?
-    /// When messages are due; nil: each reply has the next one sent.
-    var schedule: RunningSchedule?
-    /// Messages that were due until then wait for the server, on the loop's clock in nanoseconds.
-    var heldUntil: UInt64 = 0
-    /// The number of messages that were due and wait for room in the queue of their connection.
-    var owedCount = 0
+    /// What is due, from the beginning of the load; nil: each reply has the next message sent.
+    var openLoop: OpenLoop?
     /// The connections that receive what publishers send, at the beginning of the load.
     var readerCount = 0
     private var hasReportedSent = false
@@ -156,7 +152,7 @@ final class LoadWorker {
         guard phase == .ready else { return }
         phase = .loading
         startTime = time
-        schedule = settings.schedule(for: share).map { RunningSchedule($0, at: time) }
+        openLoop = settings.schedule(for: share).map { OpenLoop(RunningSchedule($0, at: time)) }
         measurement.begin(
             at: time, warmup: settings.warmup, duration: settings.duration,
             end: mode == .send ? .whenClosed : .withLastReply)
