@@ -258,7 +258,7 @@ final class LoadWorker {
         endIfClosed()
     }
 
-    /// Ends connections whose server does not answer the close frame any more.
+    /// Waits for nothing any more: what is missing is lost, and connections end without the server's close frame.
     func terminate() {
         drain(limit: .zero)
         close()

@@ -49,19 +49,10 @@ struct BenchResultsFile {
             if file[start..<end].contains(where: { !$0.isBlank }) { lines.append(start..<end) }
             start = end + 1
         }
-        guard lines.count > 1, let first = lines.first, isWhole(file.span.bytes.extracting(first)) else {
+        guard lines.count > 1, let first = lines.first, JSONReader.problem(in: file.span.bytes.extracting(first)) == nil
+        else {
             return [0..<file.count]
         }
         return lines
-    }
-
-    private static func isWhole(_ text: RawSpan) -> Bool {
-        var reader = JSONReader()
-        do throws(JSONError) {
-            while try reader.next(in: text) != nil {}
-            return true
-        } catch {
-            return false
-        }
     }
 }
