@@ -192,13 +192,6 @@ struct BenchSettings: Sendable {
             rateAsked: arguments.rate)
     }
 
-    /// What is sent.
-    /// - Parameter clockOffset: What is added to a time on the loop's clock to have one since 1970, in nanoseconds.
-    func makeMessage(clockOffset: UInt64) -> EchoMessage {
-        messages.isEmpty
-            ? EchoMessage(byteCount: messageBytes) : EchoMessage(messages, clockOffset: clockOffset)
-    }
-
     /// The close frame that this end sends.
     var closeFrame: CloseFrame {
         CloseFrame(code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)

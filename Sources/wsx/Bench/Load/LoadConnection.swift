@@ -7,25 +7,33 @@ final class LoadConnection: ConnectionHandler {
     /// Which of its messages are without a reply.
     var ledger: EchoLedger
     /// What it has received of each publisher.
-    var deliveries: [DeliveryLedger] = []
+    var deliveries: [DeliveryLedger]
     /// How many messages of all publishers it has received that count.
     var deliveryCount = 0
     /// When messages were due that wait for room in its queue, in nanoseconds.
     var owedTimes: [UInt64] = []
+    /// Whether it is this end that closes it, so that its end is as it should be.
+    var isClosing = false
     /// The connection; nil before it is open and after its end.
     var connection: Connection<LoadConnection>?
+    private let receiver: LoadReceiver
     /// Outlives all of its connections, and is asked for with every message: counting references to it took a tenth of the
     /// time of one.
     private let unmanagedWorker: Unmanaged<LoadWorker>
 
     /// Makes the handler of a connection that is about to be opened.
-    /// - Parameter remembered: So many messages are remembered, or more.
-    init(_ number: UInt64, remembered: Int, publisherCount: Int, of worker: LoadWorker) {
+    /// - Parameters:
+    ///   - remembered: So many messages are remembered, or more.
+    ///   - publisherCount: How many publishers it may receive something of.
+    init(_ number: UInt64, remembered: Int = 1, publisherCount: Int = 0, of worker: LoadWorker) {
         self.number = number
+        receiver = worker.workload.receiver
         unmanagedWorker = .passUnretained(worker)
         deliveries = Array(repeating: DeliveryLedger(), count: publisherCount)
         ledger = EchoLedger(capacity: remembered)
     }
+
+    // MARK: Sending
 
     /// The message whose reply is expected next; there is one.
     @inline(__always)
@@ -39,39 +47,61 @@ final class LoadConnection: ConnectionHandler {
         EchoMessage.Stamp(number: ledger.next, connection: number, time: time)
     }
 
-    private var worker: LoadWorker { unmanagedWorker.takeUnretainedValue() }
+    /// Whether it takes another message.
+    var hasRoom: Bool { connection?.isFull == false }
+
+    /// Sends a message; false: it takes no more.
+    func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+        connection?.send(payload, as: kind) ?? false
+    }
+
+    /// Sends a ping; false: it takes no more.
+    func sendPing(_ payload: RawSpan) -> Bool {
+        connection?.sendPing(payload) ?? false
+    }
+
+    /// Sends its next message, to which no reply is expected; false: it takes no more.
+    func sendForNothing(_ message: inout EchoMessage, as kind: MessageKind, dueAt time: UInt64) -> Bool {
+        message.set(nextStamp(dueAt: time))
+        guard message.withBytes({ send($0, as: kind) }) else { return false }
+        ledger.sendForNothing()
+        return true
+    }
+
+    // MARK: Receiving
 
     /// All that is decoded now has been read by now.
     func connectionWillReceive(_ connection: Connection<LoadConnection>) {
-        worker.takeTime()
+        unmanagedWorker._withUnsafeGuaranteedRef { $0.takeTime() }
     }
 
-    /// Checks a reply and sends what may follow it.
+    /// Checks a message and sends what may follow it.
     func connection(
         _ connection: Connection<LoadConnection>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
         unmanagedWorker._withUnsafeGuaranteedRef { worker in
-            switch worker.mode {
-            case .echo: worker.receivedEcho(payload, as: kind, by: self, outbox: &outbox)
-            case .broadcast: worker.receivedDelivery(payload, as: kind, by: self)
-            case .send, .receive: worker.receivedMessage()
-            case .connect, .idle: break
+            switch receiver {
+            case .echoes(let workload): workload.received(payload, as: kind, by: self, of: worker, outbox: &outbox)
+            case .deliveries(let workload): workload.received(payload, as: kind, by: self, of: worker)
+            case .counter: worker.measurement.arrived(at: worker.now)
+            case .pongs, .nobody: break
             }
         }
     }
 
     /// Checks the reply to a ping.
     func connection(_ connection: Connection<LoadConnection>, receivedPong payload: RawSpan, outbox: inout Outbox) {
-        if worker.mode == .idle { worker.receivedPong(payload, by: self, outbox: &outbox) }
+        guard case .pongs(let workload) = receiver else { return }
+        workload.receivedPong(payload, by: self, of: unmanagedWorker.takeUnretainedValue(), outbox: &outbox)
     }
 
     /// Sends what has waited for room.
     func connectionDidDrain(_ connection: Connection<LoadConnection>) {
-        worker.drained(self)
+        unmanagedWorker.takeUnretainedValue().drained(self)
     }
 
     /// Reports the end.
     func connection(_ connection: Connection<LoadConnection>, didEnd end: ConnectionEnd) {
-        worker.ended(self, end)
+        unmanagedWorker.takeUnretainedValue().ended(self, end)
     }
 }

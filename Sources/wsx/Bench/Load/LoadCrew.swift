@@ -22,14 +22,14 @@ final class LoadCrew {
         let worker: LoadWorker
         let post: Guarded<LoadPost>
         let start: LoopWaker
-        let settle: LoopWaker
+        let allSent: LoopWaker
         let drain: LoopWaker
         let terminate: LoopWaker
 
         /// Lets go of the worker, on its thread: a loop turns once more when it is released, and somebody may just have
         /// woken it.
         func letGo() {
-            for waker in [start, settle, drain, terminate] { waker.stop() }
+            for waker in [start, allSent, drain, terminate] { waker.stop() }
         }
     }
 
@@ -131,8 +131,8 @@ final class LoadCrew {
         guard sendingCount == 0 else { return }
         let count = members.reduce(0) { $0 + $1.post.withValue(\.sentCount) }
         for member in members {
-            member.post.withValue { $0.expectedDeliveries = count }
-            member.settle.wake()
+            member.post.withValue { $0.allSentCount = count }
+            member.allSent.wake()
         }
     }
 
@@ -177,7 +177,9 @@ final class LoadCrew {
             return Member(
                 worker: worker, post: post,
                 start: try LoopWaker(on: worker.loop) { worker.start(at: post.withValue(\.startTime)) },
-                settle: try LoopWaker(on: worker.loop) { worker.settle(post.withValue(\.expectedDeliveries)) },
+                allSent: try LoopWaker(on: worker.loop) {
+                    worker.workload.allSent(post.withValue(\.allSentCount), of: worker)
+                },
                 drain: try LoopWaker(on: worker.loop) { worker.drain(limit: hurriedLimit) },
                 terminate: try LoopWaker(on: worker.loop) { worker.terminate() })
         } catch {

@@ -8,8 +8,8 @@ struct LoadPost: Sendable {
     var failure: Failure?
     /// How many messages were sent that count, when nothing more is.
     var sentCount = 0
-    /// How many messages each reader is to receive in all.
-    var expectedDeliveries = 0
+    /// How many that were of all threads.
+    var allSentCount = 0
     /// How far it has come; only where somebody looks.
     var progress = LoadProgress()
     /// When the load begins, on the loops' clock in nanoseconds.

@@ -15,14 +15,14 @@ extension LoadWorker {
     }
 
     /// Sends what is due, and has the timer call again.
-    func continueLoad() {
-        takeTime()
-        switch mode {
-        case .connect: attemptDue()
-        case .receive: subscribe()
-        case .echo, .send, .broadcast, .idle: if openLoop == nil { startConnections() } else { sendDue() }
-        }
-        drainIfSent()
+    func sendDue() {
+        if openLoop == nil { startConnections() } else { sendScheduled() }
+    }
+
+    /// Enters a message that is sent now.
+    @inline(__always)
+    func countSent(dueAt time: UInt64) {
+        if measurement.sent(dueAt: time, now: now), openLoop == nil { remainingMessages &-= 1 }
     }
 
     /// Waits for the last replies when all messages have been sent.
@@ -39,60 +39,67 @@ extension LoadWorker {
             let time = startTime + UInt64(ramp * Double(senders[startedCount].number))
             guard time <= now else { return paceTimer?.start(at: time) ?? () }
             startedCount += 1
-            refill(senders[startedCount - 1])
+            fill(senders[startedCount - 1])
         }
     }
 
     /// Sends as many messages as may be without a reply, as long as there is room for them.
-    func refill(_ load: LoadConnection) {
-        guard let connection = load.connection else { return }
-        var count = 0
-        while phase == .loading, remainingMessages > 0, load.ledger.inFlightCount < inFlight,
-            now < measurement.sendEnd,
-            !connection.isFull
-        {
-            // Where nothing is waited for, the others have their turn.
-            guard count < Self.mostInTurnOfConnection || mode != .send else { return sendOn(load) }
-            guard send(on: load, dueAt: now) else { return }
-            count += 1
-        }
+    func fill(_ load: LoadConnection) {
+        guard phase == .loading, now < measurement.sendEnd else { return }
+        let limit = Self.mostInTurnOfConnection
+        // The others have their turn before it goes on.
+        if workload.fill(load, atMost: limit, of: self) == limit { sending.add(load) }
     }
 
     // MARK: Open loop
 
-    private func sendDue() {
+    private func sendScheduled() {
         var count = 0
         while remainingMessages > 0, !senders.isEmpty {
             guard count < Self.mostInTurn else { return paceTimer?.start(at: now) ?? () }
-            switch openLoop?.next(by: now, before: measurement.sendEnd) {
-            case .over, nil: return
-            case .later(let time): return paceTimer?.start(at: time) ?? ()
-            case .due(let time, let position, let wasHeld):
-                count += 1
-                if measurement.counts(time) {
-                    remainingMessages -= 1
-                    if !wasHeld { measurement.reached(dueAt: time, now: now) }
-                }
-                sendOrOwe(on: senders[position % senders.count], dueAt: time)
+            guard let due = takeDue() else { return }
+            count += 1
+            sendOrOwe(on: senders[due.position % senders.count], dueAt: due.time)
+        }
+    }
+
+    /// Takes the next message of the schedule; nil: it is due later, when the timer calls, or never.
+    func takeDue() -> (time: UInt64, position: Int)? {
+        switch openLoop?.next(by: now, before: measurement.sendEnd) {
+        case .over, nil: return nil
+        case .later(let time):
+            paceTimer?.start(at: time)
+            return nil
+        case .due(let time, let position, let wasHeld):
+            if measurement.counts(time) {
+                remainingMessages -= 1
+                if !wasHeld { measurement.reached(dueAt: time, now: now) }
             }
+            return (time, position)
         }
     }
 
     private func sendOrOwe(on load: LoadConnection, dueAt time: UInt64) {
-        if load.owedTimes.isEmpty, load.connection?.isFull == false, send(on: load, dueAt: time) { return }
+        if load.owedTimes.isEmpty, send(on: load, dueAt: time) { return }
         // There is no room, or the server is closing the connection.
         load.owedTimes.append(time)
         openLoop?.owe()
+    }
+
+    private func send(on load: LoadConnection, dueAt time: UInt64) -> Bool {
+        guard load.hasRoom, workload.send(on: load, dueAt: time) else { return false }
+        countSent(dueAt: time)
+        return true
     }
 
     /// A connection whose queue was full has room again.
     func drained(_ load: LoadConnection) {
         guard phase == .loading else { return closeIfAnswered() }
         takeTime()
-        guard openLoop != nil else { return mode == .receive ? () : sendOn(load) }
+        guard openLoop != nil else { return sending.add(load) }
         var sentCount = 0
         for time in load.owedTimes {
-            guard load.connection?.isFull == false, send(on: load, dueAt: time) else { break }
+            guard send(on: load, dueAt: time) else { break }
             sentCount += 1
         }
         load.owedTimes.removeFirst(sentCount)
@@ -108,12 +115,6 @@ extension LoadWorker {
         guard let index = senders.firstIndex(where: { $0 === load }) else { return }
         senders.remove(at: index)
         if index < startedCount { startedCount -= 1 }
-    }
-
-    /// Ends the load when there is nobody left who could send, or receive.
-    func drainIfNobodySends() {
-        guard phase == .loading, mode != .connect else { return }
-        if isWaitingForOthers ? connections.isEmpty : senders.isEmpty { drain() }
     }
 
     /// Nothing more is sent: what should have been is counted.

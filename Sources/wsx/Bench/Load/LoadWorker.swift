@@ -17,17 +17,11 @@ final class LoadWorker {
         case over
     }
 
-    /// What does not change while nothing can be sent and nothing comes.
-    struct Standstill {
-        let unsentBytes: Int
-        let receivedCount: Int
-        /// On the loop's clock, in nanoseconds.
-        let since: UInt64
-    }
-
     let settings: BenchSettings
     let share: LoadShare
     let loop: EventLoop
+    /// What its connections do.
+    let workload: any Workload
     /// What it tells the thread that directs it.
     let post = Guarded(LoadPost())
     /// Called when all connections are open, or have failed.
@@ -55,31 +49,17 @@ final class LoadWorker {
     let connectionSettings: Connection<LoadConnection>.Settings
     /// How many there are to be.
     let connectionCount: Int
-    let mode: BenchMode
-    let kind: MessageKind
-    let inFlight: Int
-    /// What is sent, but by publishers.
-    var message: EchoMessage
-    /// What publishers send.
-    var delivery: DeliveryMessage
-    /// How many messages each reader is to receive; nil: that is not known yet.
-    var expectedDeliveries: Int?
-    /// Connections that are to send on in the next turn.
-    var waitingSenders: [LoadConnection] = []
-    lazy var nextSending = LoadSending(of: self)
+    /// Connections that have had their part of the turn.
+    lazy var sending = LoadSending(of: self)
     /// How many messages may still be sent.
     var remainingMessages: Int
     /// When connections are to be opened; nil: as soon as can be.
     var openings: RunningSchedule?
     /// What is due, from the beginning of the load; nil: each reply has the next message sent.
     var openLoop: OpenLoop?
-    /// The connections that receive what publishers send, at the beginning of the load.
-    var readerCount = 0
     private var hasReportedSent = false
     /// Since when no connection takes or answers anything; nil: that is not so.
     var standstill: Standstill?
-    /// The attempts to open a connection that count and are under way.
-    var attemptCount = 0
     /// How many connections have begun to send, in a closed loop.
     var startedCount = 0
     /// The time that was taken last, on the loop's clock in nanoseconds.
@@ -110,11 +90,7 @@ final class LoadWorker {
         connectionResources = ConnectionResources(on: loop, maskingKeys: maskingKeys)
         connectionSettings = settings.connection
         connectionCount = share.connectionCount(of: arguments.connectionCount)
-        mode = arguments.mode
-        kind = settings.kind
-        inFlight = arguments.inFlight
-        message = settings.makeMessage(clockOffset: Self.clockOffset(of: loop))
-        delivery = DeliveryMessage(byteCount: settings.messageBytes, run: settings.runNumber)
+        workload = settings.makeWorkload(clockOffset: Self.clockOffset(of: loop))
         remainingMessages =
             arguments.messageCount.map { share.messageCount(of: $0, connectionCount: settings.senderCount) } ?? .max
         paceTimer = PreciseTimer(on: loop) { [unowned self] in goOn() }
@@ -128,7 +104,10 @@ final class LoadWorker {
     func goOn() {
         switch phase {
         case .opening: openDue()
-        case .loading: continueLoad()
+        case .loading:
+            takeTime()
+            workload.goOn(on: self)
+            drainIfSent()
         case .draining: closeIfAnswered()
         case .ready, .closing, .over: break
         }
@@ -155,7 +134,7 @@ final class LoadWorker {
         openLoop = settings.schedule(for: share).map { OpenLoop(RunningSchedule($0, at: time)) }
         measurement.begin(
             at: time, warmup: settings.warmup, duration: settings.duration,
-            end: mode == .send ? .whenClosed : .withLastReply)
+            end: workload.measurementEnd)
         if let duration = settings.duration {
             phaseTimer = Timer(on: loop) { [unowned self] in drain() }
             // The loop's timers may be early by what is left of a millisecond.
@@ -165,14 +144,10 @@ final class LoadWorker {
         if settings.warmup > .zero { startWarmupTimer() }
         startProgressTimer()
         startReplyTimer()
-        senders = connections.values.filter { mode != .broadcast || isPublisher($0) }.sorted { $0.number < $1.number }
-        readerCount = connections.count - (mode == .broadcast ? senders.count : 0)
-        if isWaitingForOthers {
-            // How long these send is for them to say.
-            remainingMessages = .max
-            reportSent()
-        }
-        drainIfNobodySends()
+        senders = connections.values.filter(workload.isSender).sorted { $0.number < $1.number }
+        takeTime()
+        workload.begin(on: self)
+        if workload.isDeserted(self) { drain() }
         goOn()
     }
 
@@ -224,14 +199,16 @@ final class LoadWorker {
         }
         phase = .draining
         phaseTimer = Timer(on: loop) { [unowned self] in
-            if limit == nil {
-                measurement.tally.timeouts += connections.values.reduce(0) { $0 + $1.ledger.inFlightCount }
-                cancelOpening(counting: \.timeouts)
-            }
-            close()
+            close(isLate: limit == nil)
         }
         phaseTimer?.start(after: limit ?? settings.arguments.replyTimeout)
         closeIfAnswered()
+    }
+
+    /// Sends until others say that all is sent.
+    func leaveSendingToOthers() {
+        remainingMessages = .max
+        reportSent()
     }
 
     /// Tells that nothing more is sent, once.
@@ -243,7 +220,8 @@ final class LoadWorker {
     }
 
     /// Closes all connections, as they should be.
-    func close() {
+    /// - Parameter isLate: Whether replies that are missing have had their time.
+    func close(isLate: Bool = false) {
         guard phase != .closing, phase != .over else { return }
         let wasLoaded = phase == .draining
         phase = .closing
@@ -252,10 +230,17 @@ final class LoadWorker {
         warmupTimer = nil
         replyTimer = nil
         progressTimer = nil
-        cancelOpening(counting: \.lost)
+        workload.stopWaiting(isLate: isLate, self)
+        opener.cancel()
         if wasLoaded { measurement.replyWaitEnded() }
-        for connection in connections.values { connection.connection?.close(settings.closeFrame) }
+        for connection in connections.values { close(connection) }
         endIfClosed()
+    }
+
+    /// Closes a connection, as it should be.
+    func close(_ load: LoadConnection) {
+        load.isClosing = true
+        load.connection?.close(settings.closeFrame)
     }
 
     /// Waits for nothing any more: what is missing is lost, and connections end without the server's close frame.
@@ -271,15 +256,13 @@ final class LoadWorker {
         connections[load.number] = nil
         load.connection = nil
         measurement.tally.addBytes(sent: connection.sentTraffic, received: connection.receivedTraffic)
-        measurement.tally.lost += load.ledger.unansweredCount(since: measurement.countStart)
-        if phase != .closing, mode != .connect { note(prematureEnd: end) } else { note(end) }
+        if load.isClosing { note(end) } else { note(prematureEnd: end) }
+        workload.ended(load, of: self)
         switch phase {
         case .opening, .ready: break
         case .loading:
-            if mode == .connect { return goOnSoon() }
             forget(load)
-            drainIfNobodySends()
-            drainIfSent()
+            if workload.isDeserted(self) { drain() } else { drainIfSent() }
         case .draining: closeIfAnswered()
         case .closing, .over: endIfClosed()
         }

@@ -1,0 +1,109 @@
+import WSCore
+
+/// What the connections of a thread do, and what is made of what they receive: a type for each kind of load.
+///
+/// ``LoadWorker`` says when; it is given to each call, since workloads have no load of their own.
+protocol Workload: AnyObject {
+    /// Who takes what connections receive.
+    var receiver: LoadReceiver { get }
+    /// What says when the time is over that rates are for.
+    var measurementEnd: LoadMeasurement.End { get }
+
+    // MARK: Connections
+
+    /// Whether the connections are opened before the load begins.
+    var needsConnections: Bool { get }
+    /// Makes what takes the messages of a connection.
+    func makeConnection(_ number: UInt64, of worker: LoadWorker) -> LoadConnection
+    /// A connection is open.
+    func opened(_ connection: LoadConnection, of worker: LoadWorker)
+    /// Whether messages are sent on a connection.
+    func isSender(_ connection: LoadConnection) -> Bool
+    /// A connection has ended.
+    func ended(_ connection: LoadConnection, of worker: LoadWorker)
+    /// Whether there is nobody left who could send, or receive.
+    func isDeserted(_ worker: LoadWorker) -> Bool
+
+    // MARK: Sending
+
+    /// The load begins.
+    func begin(on worker: LoadWorker)
+    /// Sends what is due, and has the timer call again.
+    func goOn(on worker: LoadWorker)
+    /// Sends the next message of a connection, which is due now or was before; false: it takes no more.
+    func send(on connection: LoadConnection, dueAt time: UInt64) -> Bool
+    /// Whether a connection of a closed loop has another message to send.
+    func hasNext(_ connection: LoadConnection) -> Bool
+    /// Sends messages of a closed loop on a connection, and returns how many.
+    /// - Parameter limit: Not more than that.
+    func fill(_ connection: LoadConnection, atMost limit: Int, of worker: LoadWorker) -> Int
+    /// All threads have sent what they had to.
+    /// - Parameter count: How many messages these were.
+    func allSent(_ count: Int, of worker: LoadWorker)
+
+    // MARK: Replies
+
+    /// Waits no more for replies to messages that were sent before a time.
+    func giveUpReplies(before time: UInt64, of worker: LoadWorker)
+    /// Whether nothing is waited for.
+    func isAnswered(_ worker: LoadWorker) -> Bool
+    /// Waits for nothing any more.
+    /// - Parameter isLate: Whether what is missing has had its time.
+    func stopWaiting(isLate: Bool, _ worker: LoadWorker)
+}
+
+// A load that is sent on all connections, and waits for nothing.
+extension Workload {
+    var measurementEnd: LoadMeasurement.End { .withLastReply }
+    var needsConnections: Bool { true }
+
+    func makeConnection(_ number: UInt64, of worker: LoadWorker) -> LoadConnection {
+        LoadConnection(number, of: worker)
+    }
+
+    func opened(_ connection: LoadConnection, of worker: LoadWorker) {}
+    func isSender(_ connection: LoadConnection) -> Bool { true }
+    func ended(_ connection: LoadConnection, of worker: LoadWorker) {}
+    func isDeserted(_ worker: LoadWorker) -> Bool { worker.senders.isEmpty }
+
+    func begin(on worker: LoadWorker) {}
+    func goOn(on worker: LoadWorker) { worker.sendDue() }
+    func hasNext(_ connection: LoadConnection) -> Bool { false }
+
+    // Here and not in the worker: each of the types has one that is specialised for it.
+    func fill(_ connection: LoadConnection, atMost limit: Int, of worker: LoadWorker) -> Int {
+        var count = 0
+        while count < limit, worker.remainingMessages > 0, hasNext(connection), connection.hasRoom {
+            guard send(on: connection, dueAt: worker.now) else { break }
+            worker.countSent(dueAt: worker.now)
+            count += 1
+        }
+        return count
+    }
+
+    func allSent(_ count: Int, of worker: LoadWorker) {}
+
+    func giveUpReplies(before time: UInt64, of worker: LoadWorker) {}
+    func isAnswered(_ worker: LoadWorker) -> Bool { true }
+    func stopWaiting(isLate: Bool, _ worker: LoadWorker) {}
+}
+
+extension BenchSettings {
+    /// The workload of a thread.
+    /// - Parameter clockOffset: What is added to a time on the loop's clock to have one since 1970, in nanoseconds.
+    func makeWorkload(clockOffset: UInt64) -> any Workload {
+        let message =
+            messages.isEmpty ? EchoMessage(byteCount: messageBytes) : EchoMessage(messages, clockOffset: clockOffset)
+        switch arguments.mode {
+        case .echo: return RoundTripWorkload(message, as: .message(kind), inFlight: arguments.inFlight)
+        case .idle: return RoundTripWorkload(message, as: .ping, inFlight: arguments.inFlight)
+        case .send: return SendWorkload(message, as: kind)
+        case .receive: return ReceiveWorkload(message, as: kind, count: messages.count)
+        case .connect: return ConnectWorkload()
+        case .broadcast:
+            return BroadcastWorkload(
+                DeliveryMessage(byteCount: messageBytes, run: runNumber), as: kind,
+                publisherCount: arguments.publisherCount)
+        }
+    }
+}
