@@ -1,0 +1,120 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct RoundTripWorkloadTests {
+    private static let start = WorkloadFixture.start
+
+    /// Has a connection receive the message of a number, or something else of its size.
+    private func receive(
+        _ number: UInt64, isDamaged: Bool = false, on connection: LoadConnection, _ fixture: borrowing WorkloadFixture,
+        outbox: inout Outbox
+    ) {
+        guard case .echoes(let workload) = fixture.worker.workload.receiver else {
+            Issue.record("messages are no echoes")
+            return
+        }
+        var message = EchoMessage(byteCount: 20)
+        message.set(EchoMessage.Stamp(number: number, connection: connection.number, time: 0))
+        var bytes = message.withBytes { span in span.withUnsafeBytes { Array($0) } }
+        if isDamaged { bytes[19] ^= 1 }
+        bytes.withUnsafeBytes {
+            workload.received($0.bytes, as: .text, by: connection, of: fixture.worker, outbox: &outbox)
+        }
+    }
+
+    @Test("a reply has a latency, and is followed by the next message")
+    func reply() throws {
+        let fixture = try WorkloadFixture(.echo)
+        let connection = fixture.connect(3)
+        connection.ledger.send(at: Self.start)
+        var outbox = fixture.outbox
+        fixture.worker.now = Self.start + 1500
+        receive(0, on: connection, fixture, outbox: &outbox)
+        #expect(fixture.worker.measurement.tally.received == 1)
+        fixture.worker.measurement.finish(at: fixture.worker.now)
+        #expect(fixture.worker.measurement.latencies.total.maximum == 1500)
+        #expect(fixture.worker.measurement.tally.sent == 1)
+        #expect(connection.ledger.inFlightCount == 1)
+        #expect(outbox.bytes.count == 26)
+    }
+
+    @Test("what came damaged is counted, and followed by the next message, too")
+    func damage() throws {
+        let fixture = try WorkloadFixture(.echo)
+        let connection = fixture.connect(0)
+        connection.ledger.send(at: Self.start)
+        var outbox = fixture.outbox
+        receive(0, isDamaged: true, on: connection, fixture, outbox: &outbox)
+        #expect(fixture.worker.measurement.tally.mismatched == 1)
+        #expect(fixture.worker.measurement.tally.received == 0)
+        #expect(outbox.bytes.count == 26)
+    }
+
+    @Test("in an open loop a reply has nothing sent, nor has one that comes when all is sent")
+    func nothingFollows() throws {
+        for isOpenLoop in [true, false] {
+            let fixture = try WorkloadFixture(.echo)
+            if isOpenLoop {
+                let schedule = LoadSchedule(rate: 1, connectionCount: 1, share: fixture.worker.share)
+                fixture.worker.openLoop = OpenLoop(RunningSchedule(schedule, at: Self.start))
+            } else {
+                fixture.worker.phase = .draining
+            }
+            let connection = fixture.connect(0)
+            connection.ledger.send(at: Self.start)
+            var outbox = fixture.outbox
+            receive(0, on: connection, fixture, outbox: &outbox)
+            #expect(fixture.worker.measurement.tally.received == 1)
+            #expect(fixture.worker.measurement.tally.sent == 0)
+            #expect(outbox.bytes.isEmpty == true)
+        }
+    }
+
+    @Test("replies in another order, and twice, are told as that")
+    func order() throws {
+        let fixture = try WorkloadFixture(.echo)
+        let connection = fixture.connect(0)
+        for _ in 0..<3 { connection.ledger.send(at: Self.start) }
+        var outbox = fixture.outbox
+        for number: UInt64 in [1, 0, 2, 2] { receive(number, on: connection, fixture, outbox: &outbox) }
+        let tally = fixture.worker.measurement.tally
+        #expect((tally.received, tally.reordered, tally.duplicated, tally.mismatched) == (3, 1, 1, 0))
+    }
+
+    @Test("a pong answers the pings before its own, and one that nobody asked for none (RFC 6455 §5.5.3)")
+    func pongs() throws {
+        let fixture = try WorkloadFixture(.idle)
+        guard case .pongs(let workload) = fixture.worker.workload.receiver else {
+            Issue.record("messages are no pongs")
+            return
+        }
+        let connection = fixture.connect(0)
+        for _ in 0..<3 { connection.ledger.send(at: Self.start) }
+        var outbox = fixture.outbox
+        fixture.worker.openLoop = OpenLoop(
+            RunningSchedule(LoadSchedule(rate: 1, connectionCount: 1, share: fixture.worker.share), at: Self.start))
+        var message = EchoMessage(byteCount: 16)
+        for (number, count) in [(1, 2), (7, 2), (2, 3)] as [(UInt64, Int)] {
+            message.set(EchoMessage.Stamp(number: number, connection: 0, time: 0))
+            message.withBytes { workload.receivedPong($0, by: connection, of: fixture.worker, outbox: &outbox) }
+            #expect(fixture.worker.measurement.tally.received == count)
+        }
+        #expect(fixture.worker.measurement.tally.isFlawless)
+    }
+
+    @Test("what is missing when its time is over is late, and lost with its connection")
+    func missing() throws {
+        let fixture = try WorkloadFixture(.echo)
+        let connection = fixture.connect(0)
+        for _ in 0..<3 { connection.ledger.send(at: Self.start) }
+        #expect(!fixture.worker.workload.isAnswered(fixture.worker))
+        fixture.worker.workload.stopWaiting(isLate: false, fixture.worker)
+        #expect(fixture.worker.measurement.tally.timeouts == 0)
+        fixture.worker.workload.stopWaiting(isLate: true, fixture.worker)
+        #expect(fixture.worker.measurement.tally.timeouts == 3)
+        fixture.worker.workload.ended(connection, of: fixture.worker)
+        #expect(fixture.worker.measurement.tally.lost == 3)
+    }
+}
