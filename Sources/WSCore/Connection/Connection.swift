@@ -281,7 +281,7 @@ public final class Connection<Handler: ConnectionHandler> {
         resources.outputStorage.lend(to: &session.outbox.bytes)
         isReceiving = true
         defer { isReceiving = false }
-        return settings.decode(self, &bytes)
+        return Handler.decode(&bytes, on: self)
     }
 
     private func afterReceiving() {

@@ -3,6 +3,11 @@
 /// While a `received` method runs, the connection is decoding: answers go to the `outbox` it is given, and the
 /// methods of the connection that send are not to be called. Those of other connections may be.
 public protocol ConnectionHandler: AnyObject, SendableMetatype {
+    /// Decodes bytes that have been read, hands over what they hold, and returns how many of them were taken.
+    ///
+    /// There is one for all handlers, and each has its own copy: where the type of a handler is known, decoding is
+    /// specialised for it, but a stream reaches its delegate in code that is generic still.
+    static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int
     /// Bytes have been read and are about to be decoded: a few calls of the others may follow, or none.
     func connectionWillReceive(_ connection: Connection<Self>)
     /// A whole message has arrived; it is valid during the call, and text is valid UTF-8.
@@ -30,6 +35,19 @@ public protocol ConnectionHandler: AnyObject, SendableMetatype {
 }
 
 extension ConnectionHandler {
+    /// Decodes them with the connection's session.
+    @inlinable
+    public static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int {
+        connection.handler.connectionWillReceive(connection)
+        var events = ConnectionEvents(of: connection)
+        do throws(ProtocolError) {
+            return try connection.session.receive(&bytes, handler: &events)
+        } catch {
+            connection.peerViolated(error)
+            return bytes.byteCount
+        }
+    }
+
     /// Does nothing.
     @inlinable
     public func connectionWillReceive(_ connection: Connection<Self>) {}

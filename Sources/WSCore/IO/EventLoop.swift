@@ -118,7 +118,7 @@ public final class EventLoop {
     public var turnTime: Duration { .milliseconds(Int64(clamping: uv_now(handle))) }
 
     /// Has `work` called once, at the end of this turn.
-    public func atEndOfTurn(_ work: any EndOfTurnWork) {
+    public func atEndOfTurn(_ work: consuming any EndOfTurnWork) {
         // The streams may all be paused until this work is done: without it the loop would take itself for idle.
         if endOfTurnWork.isEmpty { withPrepareHandle { uv_ref($0) } }
         endOfTurnWork.append(work)

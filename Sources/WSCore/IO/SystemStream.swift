@@ -65,8 +65,9 @@ public final class SystemStream: ByteStream {
                 if room.pointee.filler != UnsafeMutableRawPointer(handle) { buffer.pointee = room.pointee.buffer }
             },
             { handle, count, _ in
-                guard let stream = SystemStream.from(handle) else { return }
-                stream.didRead(count)
+                // It is let go of when the handle is closed, which is in a later turn.
+                guard let data = handle?.pointee.data else { return }
+                Unmanaged<SystemStream>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.didRead(count) }
             })
         if result < 0 { delegate?.stream(self, didFailToRead: .system(IOError(code: result))) }
     }

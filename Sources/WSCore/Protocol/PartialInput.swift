@@ -47,9 +47,7 @@ public final class PartialInputPool {
 
     @inlinable
     internal func take() -> PartialInput {
-        guard let input = spare else { return PartialInput() }
-        spare = nil
-        return input
+        spare.take() ?? PartialInput()
     }
 
     @inlinable

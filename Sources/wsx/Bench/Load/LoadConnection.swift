@@ -81,8 +81,12 @@ final class LoadConnection: ConnectionHandler {
     ) {
         unmanagedWorker._withUnsafeGuaranteedRef { worker in
             switch receiver {
-            case .echoes(let workload): workload.received(payload, as: kind, by: self, of: worker, outbox: &outbox)
-            case .deliveries(let workload): workload.received(payload, as: kind, by: self, of: worker)
+            case .echoes(let workload):
+                workload._withUnsafeGuaranteedRef {
+                    $0.received(payload, as: kind, by: self, of: worker, outbox: &outbox)
+                }
+            case .deliveries(let workload):
+                workload._withUnsafeGuaranteedRef { $0.received(payload, as: kind, by: self, of: worker) }
             case .counter: worker.measurement.arrived(at: worker.now)
             case .pongs, .nobody: break
             }
@@ -92,7 +96,8 @@ final class LoadConnection: ConnectionHandler {
     /// Checks the reply to a ping.
     func connection(_ connection: Connection<LoadConnection>, receivedPong payload: RawSpan, outbox: inout Outbox) {
         guard case .pongs(let workload) = receiver else { return }
-        workload.receivedPong(payload, by: self, of: unmanagedWorker.takeUnretainedValue(), outbox: &outbox)
+        let worker = unmanagedWorker.takeUnretainedValue()
+        workload.takeUnretainedValue().receivedPong(payload, by: self, of: worker, outbox: &outbox)
     }
 
     /// Sends what has waited for room.

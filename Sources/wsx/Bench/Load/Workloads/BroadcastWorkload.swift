@@ -15,7 +15,7 @@ final class BroadcastWorkload: Workload {
         self.publisherCount = publisherCount
     }
 
-    var receiver: LoadReceiver { .deliveries(self) }
+    var receiver: LoadReceiver { .deliveries(.passUnretained(self)) }
 
     // MARK: Connections
 

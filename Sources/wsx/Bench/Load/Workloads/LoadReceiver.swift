@@ -1,11 +1,12 @@
-/// Who takes what a connection receives: an enumeration and not a protocol, because it is asked with every message.
+/// Who takes what a connection receives: an enumeration and not a protocol, because it is asked with every message; and
+/// without counting references, which takes longer than to ask. The workload outlives its connections.
 enum LoadReceiver {
     /// Messages are replies.
-    case echoes(RoundTripWorkload)
+    case echoes(Unmanaged<RoundTripWorkload>)
     /// Pongs are.
-    case pongs(RoundTripWorkload)
+    case pongs(Unmanaged<RoundTripWorkload>)
     /// Messages are what others have published.
-    case deliveries(BroadcastWorkload)
+    case deliveries(Unmanaged<BroadcastWorkload>)
     /// Messages are counted, whatever they are.
     case counter
     /// Nobody.

@@ -29,8 +29,8 @@ final class RoundTripWorkload: Workload {
 
     var receiver: LoadReceiver {
         switch carrier {
-        case .message: .echoes(self)
-        case .ping: .pongs(self)
+        case .message: .echoes(.passUnretained(self))
+        case .ping: .pongs(.passUnretained(self))
         }
     }
 

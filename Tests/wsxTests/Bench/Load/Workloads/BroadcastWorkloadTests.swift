@@ -28,7 +28,9 @@ import WSCore
         message.set(DeliveryMessage.Stamp(run: run, number: number, publisher: 1, time: Self.start))
         var bytes = message.withBytes { span in span.withUnsafeBytes { Array($0) } }
         if isDamaged { bytes[47] ^= 1 }
-        bytes.withUnsafeBytes { workload.received($0.bytes, as: .text, by: reader, of: fixture.worker) }
+        bytes.withUnsafeBytes {
+            workload.takeUnretainedValue().received($0.bytes, as: .text, by: reader, of: fixture.worker)
+        }
     }
 
     @Test("each delivery has a latency; what is missing, late and doubled is told")

@@ -20,7 +20,8 @@ import WSCore
         var bytes = message.withBytes { span in span.withUnsafeBytes { Array($0) } }
         if isDamaged { bytes[19] ^= 1 }
         bytes.withUnsafeBytes {
-            workload.received($0.bytes, as: .text, by: connection, of: fixture.worker, outbox: &outbox)
+            workload.takeUnretainedValue().received(
+                $0.bytes, as: .text, by: connection, of: fixture.worker, outbox: &outbox)
         }
     }
 
@@ -98,7 +99,9 @@ import WSCore
         var message = EchoMessage(byteCount: 16)
         for (number, count) in [(1, 2), (7, 2), (2, 3)] as [(UInt64, Int)] {
             message.set(EchoMessage.Stamp(number: number, connection: 0, time: 0))
-            message.withBytes { workload.receivedPong($0, by: connection, of: fixture.worker, outbox: &outbox) }
+            message.withBytes {
+                workload.takeUnretainedValue().receivedPong($0, by: connection, of: fixture.worker, outbox: &outbox)
+            }
             #expect(fixture.worker.measurement.tally.received == count)
         }
         #expect(fixture.worker.measurement.tally.isFlawless)
