@@ -11,8 +11,13 @@ public final class Connection<Handler: ConnectionHandler> {
     /// Takes what happens.
     public let handler: Handler
 
+    /// The loop the connection belongs to.
+    public let loop: EventLoop
+
     internal let stream: any ByteStream
     internal let resources: ConnectionResources
+    // Of the resources, as is the loop: two steps away, each use would count a reference.
+    private let outputStorage: ByteStoragePool
     @usableFromInline internal var session: Session
     /// What was read when the handler could take no more, to be decoded before anything else is read; nil: nothing.
     private var unread: ConnectionUnreadBytes?
@@ -42,6 +47,8 @@ public final class Connection<Handler: ConnectionHandler> {
     ) {
         self.stream = stream
         self.resources = resources
+        loop = resources.loop
+        outputStorage = resources.outputStorage
         self.settings = settings
         self.handler = handler
         let codec = deflate.map { resources.deflateMemory.makeCodec(for: $0, role: settings.role) }
@@ -58,7 +65,7 @@ public final class Connection<Handler: ConnectionHandler> {
     ///   - firstBytes: What came in one piece with the peer's part of the opening handshake.
     public func start(sending response: [UInt8] = [], with firstBytes: [UInt8] = []) {
         stream.delegate = self
-        resources.outputStorage.lend(to: &session.outbox.bytes)
+        outputStorage.lend(to: &session.outbox.bytes)
         response.withUnsafeBytes { session.outbox.bytes.append($0.bytes) }
         scheduleFlush()
         var firstBytes = firstBytes
@@ -70,9 +77,6 @@ public final class Connection<Handler: ConnectionHandler> {
         }
         updateReading()
     }
-
-    /// The loop the connection belongs to.
-    public var loop: EventLoop { resources.loop }
 
     /// What has been sent, or waits to be. Not to be asked while a message is handed over.
     public var sentTraffic: Traffic { session.outbox.traffic }
@@ -112,7 +116,7 @@ public final class Connection<Handler: ConnectionHandler> {
     public func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
         guard !isLeaving else { return false }
-        resources.outputStorage.lend(to: &session.outbox.bytes)
+        outputStorage.lend(to: &session.outbox.bytes)
         guard session.outbox.send(payload, as: kind) else { return false }
         scheduleFlush()
         return true
@@ -123,7 +127,7 @@ public final class Connection<Handler: ConnectionHandler> {
     public func send(_ message: SharedMessage) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
         guard !isLeaving else { return false }
-        resources.outputStorage.lend(to: &session.outbox.bytes)
+        outputStorage.lend(to: &session.outbox.bytes)
         guard session.outbox.send(message) else { return false }
         scheduleFlush()
         return true
@@ -216,7 +220,7 @@ public final class Connection<Handler: ConnectionHandler> {
         } catch {
             return didFailToWrite(error)
         }
-        resources.outputStorage.takeBack(from: &session.outbox.bytes)
+        outputStorage.takeBack(from: &session.outbox.bytes)
         // Not before the close frame is written: what the kernel takes at once is no sign of a slow reader.
         if session.outbox.isSendingOver { startCloseTimer() }
         if wasFull, queuedBytes <= settings.queueLimitBytes / 2 {
@@ -278,7 +282,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     private func take(_ bytes: inout MutableRawSpan) -> Int {
-        resources.outputStorage.lend(to: &session.outbox.bytes)
+        outputStorage.lend(to: &session.outbox.bytes)
         isReceiving = true
         defer { isReceiving = false }
         return Handler.decode(&bytes, on: self)

@@ -11,7 +11,7 @@ public struct MessageReceiver: ~Copyable {
     /// Whether the peer has sent its close frame or violated the protocol: the rest is ignored.
     @usableFromInline internal private(set) var isFinished = false
 
-    /// What is not whole; nil: nothing is.
+    /// What is not whole, but while it is being gone on with; nil: nothing is.
     @usableFromInline internal var partial: PartialInput?
     @usableFromInline internal let pool: PartialInputPool
 
@@ -34,16 +34,12 @@ public struct MessageReceiver: ~Copyable {
     public mutating func receive<Handler: SessionHandler & ~Copyable>(
         _ bytes: inout MutableRawSpan, outbox: inout Outbox, handler: inout Handler
     ) throws(ProtocolError) -> Int {
-        let partial = self.partial ?? pool.take()
-        self.partial = partial
+        let partial = self.partial.take() ?? pool.take()
         let count = bytes.byteCount
         var offset = 0
         defer {
             traffic.wireBytes &+= offset
-            if partial.isAtBeginning {
-                self.partial = nil
-                pool.giveBack(partial)
-            }
+            if partial.isAtBeginning { pool.giveBack(partial) } else if !isFinished { self.partial = partial }
         }
         while !isFinished {
             let header: FrameHeader
@@ -254,8 +250,6 @@ public struct MessageReceiver: ~Copyable {
     @usableFromInline
     internal mutating func finish() {
         isFinished = true
-        partial?.frame = nil
-        partial?.message.removeAll()
-        partial?.message.releaseStorage(above: 0)
+        partial = nil
     }
 }
