@@ -83,10 +83,10 @@ final class LoadConnection: ConnectionHandler {
             switch receiver {
             case .echoes(let workload):
                 workload._withUnsafeGuaranteedRef {
-                    $0.received(payload, as: kind, by: self, of: worker, outbox: &outbox)
+                    $0.received(payload, as: kind, by: self, for: worker, outbox: &outbox)
                 }
             case .deliveries(let workload):
-                workload._withUnsafeGuaranteedRef { $0.received(payload, as: kind, by: self, of: worker) }
+                workload._withUnsafeGuaranteedRef { $0.received(payload, as: kind, by: self, for: worker) }
             case .counter: worker.measurement.arrived(at: worker.now)
             case .pongs, .nobody: break
             }
@@ -97,7 +97,7 @@ final class LoadConnection: ConnectionHandler {
     func connection(_ connection: Connection<LoadConnection>, receivedPong payload: RawSpan, outbox: inout Outbox) {
         guard case .pongs(let workload) = receiver else { return }
         let worker = unmanagedWorker.takeUnretainedValue()
-        workload.takeUnretainedValue().receivedPong(payload, by: self, of: worker, outbox: &outbox)
+        workload.takeUnretainedValue().receivedPong(payload, by: self, for: worker, outbox: &outbox)
     }
 
     /// Sends what has waited for room.

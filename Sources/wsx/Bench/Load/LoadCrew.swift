@@ -178,7 +178,7 @@ final class LoadCrew {
                 worker: worker, post: post,
                 start: try LoopWaker(on: worker.loop) { worker.start(at: post.withValue(\.startTime)) },
                 allSent: try LoopWaker(on: worker.loop) {
-                    worker.workload.allSent(post.withValue(\.allSentCount), of: worker)
+                    worker.workload.allSent(post.withValue(\.allSentCount), for: worker)
                 },
                 drain: try LoopWaker(on: worker.loop) { worker.drain(limit: hurriedLimit) },
                 terminate: try LoopWaker(on: worker.loop) { worker.terminate() })

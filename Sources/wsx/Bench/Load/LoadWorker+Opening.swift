@@ -44,13 +44,13 @@ extension LoadWorker {
     /// - Parameter countsTime: Whether how long that took is part of the results.
     func opened(_ opened: Connector.Opened, _ number: UInt64, countsTime: Bool) {
         if countsTime { measurement.opened(opened.duration, phases: opened.phaseDurations) }
-        let handler = workload.makeConnection(number, of: self)
+        let handler = workload.makeConnection(number, for: self)
         let connection = Connection(
             opened.stream, settings: connectionSettings, deflate: opened.deflate, resources: connectionResources,
             handler: handler)
         handler.connection = connection
         connections[number] = handler
         connection.start(with: opened.firstBytes)
-        workload.opened(handler, of: self)
+        workload.opened(handler, for: self)
     }
 }

@@ -48,7 +48,7 @@ extension LoadWorker {
         guard phase == .loading, now < measurement.sendEnd else { return }
         let limit = Self.mostInTurnOfConnection
         // The others have their turn before it goes on.
-        if workload.fill(load, atMost: limit, of: self) == limit { sending.add(load) }
+        if workload.fill(load, atMost: limit, for: self) == limit { sending.add(load) }
     }
 
     // MARK: Open loop

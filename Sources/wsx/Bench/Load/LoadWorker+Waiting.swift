@@ -21,7 +21,7 @@ extension LoadWorker {
         takeTime()
         let timeout = settings.arguments.replyTimeout.wholeNanoseconds
         guard now > timeout else { return }
-        workload.giveUpReplies(before: now - timeout, of: self)
+        workload.giveUpReplies(before: now - timeout, for: self)
         if phase == .loading {
             drainIfStuck()
             drainIfSent()
@@ -60,6 +60,6 @@ extension LoadWorker: EndOfTurnWork {
     /// Looks whether a reply is missing.
     func endTurn() {
         isCheckScheduled = false
-        if phase == .draining, workload.isAnswered(self) { close() }
+        if phase == .draining, workload.isAnswered(for: self) { close() }
     }
 }

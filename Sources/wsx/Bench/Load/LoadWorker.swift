@@ -106,7 +106,7 @@ final class LoadWorker {
         case .opening: openDue()
         case .loading:
             takeTime()
-            workload.goOn(on: self)
+            workload.goOn(for: self)
             drainIfSent()
         case .draining: closeIfAnswered()
         case .ready, .closing, .over: break
@@ -146,8 +146,8 @@ final class LoadWorker {
         startReplyTimer()
         senders = connections.values.filter(workload.isSender).sorted { $0.number < $1.number }
         takeTime()
-        workload.begin(on: self)
-        if workload.isDeserted(self) { drain() }
+        workload.begin(for: self)
+        if workload.isDeserted(for: self) { drain() }
         goOn()
     }
 
@@ -230,7 +230,7 @@ final class LoadWorker {
         warmupTimer = nil
         replyTimer = nil
         progressTimer = nil
-        workload.stopWaiting(isLate: isLate, self)
+        workload.stopWaiting(isLate: isLate, for: self)
         opener.cancel()
         if wasLoaded { measurement.replyWaitEnded() }
         for connection in connections.values { close(connection) }
@@ -257,12 +257,12 @@ final class LoadWorker {
         load.connection = nil
         measurement.tally.addBytes(sent: connection.sentTraffic, received: connection.receivedTraffic)
         if load.isClosing { note(end) } else { note(prematureEnd: end) }
-        workload.ended(load, of: self)
+        workload.ended(load, for: self)
         switch phase {
         case .opening, .ready: break
         case .loading:
             forget(load)
-            if workload.isDeserted(self) { drain() } else { drainIfSent() }
+            if workload.isDeserted(for: self) { drain() } else { drainIfSent() }
         case .draining: closeIfAnswered()
         case .closing, .over: endIfClosed()
         }

@@ -19,26 +19,26 @@ final class BroadcastWorkload: Workload {
 
     // MARK: Connections
 
-    func makeConnection(_ number: UInt64, of worker: LoadWorker) -> LoadConnection {
+    func makeConnection(_ number: UInt64, for worker: LoadWorker) -> LoadConnection {
         LoadConnection(number, publisherCount: publisherCount, of: worker)
     }
 
     func isSender(_ connection: LoadConnection) -> Bool { connection.number < UInt64(publisherCount) }
 
-    func isDeserted(_ worker: LoadWorker) -> Bool {
-        hasReadersAlone(worker) ? worker.connections.isEmpty : worker.senders.isEmpty
+    func isDeserted(for worker: LoadWorker) -> Bool {
+        hasReadersAlone(for: worker) ? worker.connections.isEmpty : worker.senders.isEmpty
     }
 
-    private func hasReadersAlone(_ worker: LoadWorker) -> Bool {
+    private func hasReadersAlone(for worker: LoadWorker) -> Bool {
         worker.share.connectionCount(of: publisherCount) == 0
     }
 
     // MARK: Sending
 
-    func begin(on worker: LoadWorker) {
+    func begin(for worker: LoadWorker) {
         worker.measurement.readerCount = worker.connections.count - worker.senders.count
         // How long publishers send is for their threads to say.
-        if hasReadersAlone(worker) { worker.leaveSendingToOthers() }
+        if hasReadersAlone(for: worker) { worker.leaveSendingToOthers() }
     }
 
     func send(on connection: LoadConnection, dueAt time: UInt64) -> Bool {
@@ -52,7 +52,7 @@ final class BroadcastWorkload: Workload {
     }
 
     /// So many messages are to come to each reader.
-    func allSent(_ count: Int, of worker: LoadWorker) {
+    func allSent(_ count: Int, for worker: LoadWorker) {
         expectedCount = count
         if worker.phase == .loading { worker.drain() } else { worker.closeIfAnswered() }
     }
@@ -60,7 +60,7 @@ final class BroadcastWorkload: Workload {
     // MARK: Deliveries
 
     /// Counts a message that a reader has received.
-    func received(_ payload: RawSpan, as kind: MessageKind, by reader: LoadConnection, of worker: LoadWorker) {
+    func received(_ payload: RawSpan, as kind: MessageKind, by reader: LoadConnection, for worker: LoadWorker) {
         // What the server sends back to a publisher says nothing of the readers.
         guard !isSender(reader) else { return }
         // What else a server says, to greet or to announce somebody, is no message that was published.
@@ -85,7 +85,7 @@ final class BroadcastWorkload: Workload {
     }
 
     /// Whether every reader has all that was published, as far as that is known.
-    func isAnswered(_ worker: LoadWorker) -> Bool {
+    func isAnswered(for worker: LoadWorker) -> Bool {
         guard let expectedCount else { return false }
         return worker.connections.values.allSatisfy { isSender($0) || $0.deliveryCount >= expectedCount }
     }

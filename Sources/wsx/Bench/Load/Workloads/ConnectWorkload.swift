@@ -10,36 +10,36 @@ final class ConnectWorkload: Workload {
 
     // MARK: Connections
 
-    func opened(_ connection: LoadConnection, of worker: LoadWorker) {
+    func opened(_ connection: LoadConnection, for worker: LoadWorker) {
         worker.close(connection)
     }
 
     /// There is room for another attempt.
-    func ended(_ connection: LoadConnection, of worker: LoadWorker) {
+    func ended(_ connection: LoadConnection, for worker: LoadWorker) {
         if worker.phase == .loading { worker.goOnSoon() }
     }
 
-    func isDeserted(_ worker: LoadWorker) -> Bool { false }
+    func isDeserted(for worker: LoadWorker) -> Bool { false }
 
     // MARK: Attempts
 
     /// Begins as many attempts as may be under way at once and are due.
-    func goOn(on worker: LoadWorker) {
+    func goOn(for worker: LoadWorker) {
         while worker.remainingMessages > 0,
             worker.opener.openingCount + worker.connections.count < worker.connectionCount,
-            let time = nextTime(worker)
+            let time = nextTime(for: worker)
         {
-            attempt(dueAt: time, by: worker)
+            attempt(dueAt: time, for: worker)
         }
     }
 
     /// When the next attempt was or is due; nil: it is not yet, or not any more.
-    private func nextTime(_ worker: LoadWorker) -> UInt64? {
+    private func nextTime(for worker: LoadWorker) -> UInt64? {
         guard worker.openLoop == nil else { return worker.takeDue()?.time }
         return worker.now < worker.measurement.sendEnd ? worker.now : nil
     }
 
-    private func attempt(dueAt time: UInt64, by worker: LoadWorker) {
+    private func attempt(dueAt time: UInt64, for worker: LoadWorker) {
         worker.countSent(dueAt: time)
         if worker.measurement.counts(time) { attemptCount += 1 }
         worker.opener.openNext { [unowned self, unowned worker] number, result in
@@ -62,11 +62,11 @@ final class ConnectWorkload: Workload {
 
     // MARK: Replies
 
-    func isAnswered(_ worker: LoadWorker) -> Bool {
+    func isAnswered(for worker: LoadWorker) -> Bool {
         worker.opener.openingCount == 0 && worker.connections.isEmpty
     }
 
-    func stopWaiting(isLate: Bool, _ worker: LoadWorker) {
+    func stopWaiting(isLate: Bool, for worker: LoadWorker) {
         if isLate {
             worker.measurement.tally.timeouts += attemptCount
         } else {

@@ -17,7 +17,7 @@ final class ReceiveWorkload: Workload {
     var receiver: LoadReceiver { .counter }
 
     /// Asks the server for what is to be received.
-    func begin(on worker: LoadWorker) {
+    func begin(for worker: LoadWorker) {
         for connection in worker.senders {
             for _ in 0..<count where send(on: connection, dueAt: worker.now) { worker.countSent(dueAt: worker.now) }
         }

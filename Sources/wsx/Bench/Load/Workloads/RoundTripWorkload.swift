@@ -36,7 +36,7 @@ final class RoundTripWorkload: Workload {
 
     // MARK: Sending
 
-    func makeConnection(_ number: UInt64, of worker: LoadWorker) -> LoadConnection {
+    func makeConnection(_ number: UInt64, for worker: LoadWorker) -> LoadConnection {
         LoadConnection(
             number, remembered: message.isFoundByComparing ? max(inFlight, Self.leastRemembered) : inFlight, of: worker)
     }
@@ -60,7 +60,7 @@ final class RoundTripWorkload: Workload {
     /// Checks a reply, records how long it took, and sends what may follow it.
     @inline(__always)
     func received(
-        _ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection, of worker: LoadWorker,
+        _ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection, for worker: LoadWorker,
         outbox: inout Outbox
     ) {
         if kind == self.kind, connection.ledger.expectedCount > 0,
@@ -68,7 +68,7 @@ final class RoundTripWorkload: Workload {
         {
             worker.measurement.answered(sentAt: connection.ledger.takeFirst(), now: worker.now)
         } else {
-            receivedUnexpected(payload, as: kind, by: connection, of: worker)
+            receivedUnexpected(payload, as: kind, by: connection, for: worker)
         }
         guard worker.phase == .loading else { return worker.closeIfAnswered() }
         guard worker.openLoop == nil else { return }
@@ -85,7 +85,7 @@ final class RoundTripWorkload: Workload {
 
     /// Takes a pong as the answer to all pings up to its own: only the latest has to be answered (RFC 6455 §5.5.3).
     func receivedPong(
-        _ payload: RawSpan, by connection: LoadConnection, of worker: LoadWorker, outbox: inout Outbox
+        _ payload: RawSpan, by connection: LoadConnection, for worker: LoadWorker, outbox: inout Outbox
     ) {
         let first = connection.ledger.first
         // A pong that nobody asked for is a sign of life, and no answer (RFC 6455 §5.5.3).
@@ -95,21 +95,23 @@ final class RoundTripWorkload: Workload {
         while connection.ledger.first < number {
             worker.measurement.answered(sentAt: connection.ledger.takeFirst(), now: worker.now)
         }
-        received(payload, as: kind, by: connection, of: worker, outbox: &outbox)
+        received(payload, as: kind, by: connection, for: worker, outbox: &outbox)
     }
 
     /// Finds out what a reply is that is not the one that was expected next.
     @inline(never)
     private func receivedUnexpected(
-        _ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection, of worker: LoadWorker
+        _ payload: RawSpan, as kind: MessageKind, by connection: LoadConnection, for worker: LoadWorker
     ) {
         guard let found = number(of: payload, as: kind, by: connection) else {
-            guard message.isIdentified || connection.ledger.expectedCount > 0 else { return countDuplicate(worker) }
+            guard message.isIdentified || connection.ledger.expectedCount > 0 else {
+                return countDuplicate(for: worker)
+            }
             let sendTime = message.isIdentified ? connection.ledger.replaceOldest() : connection.ledger.takeFirst()
-            guard let sendTime else { return countDuplicate(worker) }
+            guard let sendTime else { return countDuplicate(for: worker) }
             return worker.measurement.count(\.mismatched, ofMessageAt: sendTime)
         }
-        guard let answer = connection.ledger.take(found) else { return countDuplicate(worker) }
+        guard let answer = connection.ledger.take(found) else { return countDuplicate(for: worker) }
         let sendTime = answer.sendTime
         if answer.wasReplaced { worker.measurement.unmatch(messageAt: sendTime) }
         let stamp = EchoMessage.Stamp(number: found, connection: connection.number, time: sendTime)
@@ -135,14 +137,14 @@ final class RoundTripWorkload: Workload {
     }
 
     /// Nothing tells when what is doubled was sent.
-    private func countDuplicate(_ worker: LoadWorker) {
+    private func countDuplicate(for worker: LoadWorker) {
         worker.measurement.count(\.duplicated, ofMessageAt: worker.now)
     }
 
     // MARK: Waiting
 
     /// Has what is not answered in time followed by other messages.
-    func giveUpReplies(before time: UInt64, of worker: LoadWorker) {
+    func giveUpReplies(before time: UInt64, for worker: LoadWorker) {
         for connection in worker.connections.values {
             let count =
                 message.isIdentified
@@ -152,15 +154,15 @@ final class RoundTripWorkload: Workload {
         }
     }
 
-    func isAnswered(_ worker: LoadWorker) -> Bool {
+    func isAnswered(for worker: LoadWorker) -> Bool {
         worker.connections.values.allSatisfy { $0.ledger.unansweredCount == 0 }
     }
 
-    func ended(_ connection: LoadConnection, of worker: LoadWorker) {
+    func ended(_ connection: LoadConnection, for worker: LoadWorker) {
         worker.measurement.tally.lost += connection.ledger.unansweredCount(since: worker.measurement.countStart)
     }
 
-    func stopWaiting(isLate: Bool, _ worker: LoadWorker) {
+    func stopWaiting(isLate: Bool, for worker: LoadWorker) {
         guard isLate else { return }
         worker.measurement.tally.timeouts += worker.connections.values.reduce(0) { $0 + $1.ledger.inFlightCount }
     }

@@ -29,7 +29,7 @@ import WSCore
         var bytes = message.withBytes { span in span.withUnsafeBytes { Array($0) } }
         if isDamaged { bytes[47] ^= 1 }
         bytes.withUnsafeBytes {
-            workload.takeUnretainedValue().received($0.bytes, as: .text, by: reader, of: fixture.worker)
+            workload.takeUnretainedValue().received($0.bytes, as: .text, by: reader, for: fixture.worker)
         }
     }
 
@@ -63,12 +63,12 @@ import WSCore
         let workload = fixture.worker.workload
         let readers = [fixture.connect(2), fixture.connect(3)]
         _ = fixture.connect(0)
-        #expect(!workload.isAnswered(fixture.worker))
+        #expect(!workload.isAnswered(for: fixture.worker))
         fixture.worker.phase = .draining
-        workload.allSent(1, of: fixture.worker)
+        workload.allSent(1, for: fixture.worker)
         receive(0, on: readers[0], fixture)
-        #expect(!workload.isAnswered(fixture.worker))
+        #expect(!workload.isAnswered(for: fixture.worker))
         receive(0, on: readers[1], fixture)
-        #expect(workload.isAnswered(fixture.worker))
+        #expect(workload.isAnswered(for: fixture.worker))
     }
 }

@@ -21,7 +21,7 @@ import WSCore
         if isDamaged { bytes[19] ^= 1 }
         bytes.withUnsafeBytes {
             workload.takeUnretainedValue().received(
-                $0.bytes, as: .text, by: connection, of: fixture.worker, outbox: &outbox)
+                $0.bytes, as: .text, by: connection, for: fixture.worker, outbox: &outbox)
         }
     }
 
@@ -100,7 +100,7 @@ import WSCore
         for (number, count) in [(1, 2), (7, 2), (2, 3)] as [(UInt64, Int)] {
             message.set(EchoMessage.Stamp(number: number, connection: 0, time: 0))
             message.withBytes {
-                workload.takeUnretainedValue().receivedPong($0, by: connection, of: fixture.worker, outbox: &outbox)
+                workload.takeUnretainedValue().receivedPong($0, by: connection, for: fixture.worker, outbox: &outbox)
             }
             #expect(fixture.worker.measurement.tally.received == count)
         }
@@ -112,12 +112,12 @@ import WSCore
         let fixture = try WorkloadFixture(.echo)
         let connection = fixture.connect(0)
         for _ in 0..<3 { connection.ledger.send(at: Self.start) }
-        #expect(!fixture.worker.workload.isAnswered(fixture.worker))
-        fixture.worker.workload.stopWaiting(isLate: false, fixture.worker)
+        #expect(!fixture.worker.workload.isAnswered(for: fixture.worker))
+        fixture.worker.workload.stopWaiting(isLate: false, for: fixture.worker)
         #expect(fixture.worker.measurement.tally.timeouts == 0)
-        fixture.worker.workload.stopWaiting(isLate: true, fixture.worker)
+        fixture.worker.workload.stopWaiting(isLate: true, for: fixture.worker)
         #expect(fixture.worker.measurement.tally.timeouts == 3)
-        fixture.worker.workload.ended(connection, of: fixture.worker)
+        fixture.worker.workload.ended(connection, for: fixture.worker)
         #expect(fixture.worker.measurement.tally.lost == 3)
     }
 }

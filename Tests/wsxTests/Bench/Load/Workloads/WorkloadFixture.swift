@@ -25,7 +25,7 @@ struct WorkloadFixture {
 
     /// Opens a connection.
     func connect(_ number: UInt64) -> LoadConnection {
-        let connection = worker.workload.makeConnection(number, of: worker)
+        let connection = worker.workload.makeConnection(number, for: worker)
         worker.connections[number] = connection
         return connection
     }
