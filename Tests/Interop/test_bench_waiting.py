@@ -57,6 +57,21 @@ def test_replies_after_their_time_are_right_and_have_their_latency(message):
     assert result.status == 6 and errors(results)["timeout"] > 0, "and each was waited for in vain"
 
 
+def test_as_many_messages_are_in_flight_as_are_asked_for():
+    """More than a connection sends in one turn, to a server that answers when it has them all."""
+    def script(peer):
+        peer.upgrade()
+        for _ in range(2):
+            payloads = [peer.read_frame().payload for _ in range(600)]
+            for payload in payloads:
+                peer.send(wire.text(payload))
+        peer.send(wire.frame(wire.CLOSE, peer.read_frame().payload))
+
+    with ScriptedServer(script) as server:
+        result, results = bench(server.url, "-c", "2", "--in-flight", "600", "-n", "2400", "--reply-timeout", "5s")
+    assert result.status == 0 and results["messages"]["received"] == 2400, results
+
+
 @pytest.mark.parametrize("message", [[], ["-m", "hello"], ["-m", "{{seq}}"]], ids=" ".join)
 def test_one_late_reply_makes_those_after_it_no_faster(message):
     with ScriptedServer(late_echo(1, 1)) as server:

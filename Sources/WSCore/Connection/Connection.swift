@@ -21,7 +21,7 @@ public final class Connection<Handler: ConnectionHandler> {
     @usableFromInline internal var session: Session
     /// What was read when the handler could take no more, to be decoded before anything else is read; nil: nothing.
     private var unread: ConnectionUnreadBytes?
-    private var isReceiving = false
+    @usableFromInline internal private(set) var isReceiving = false
     private var isTerminating = false
     private var isTurnEndScheduled = false
     private var wasFull = false
@@ -85,10 +85,16 @@ public final class Connection<Handler: ConnectionHandler> {
     public var receivedTraffic: Traffic { session.receivedTraffic }
 
     /// Whether a message has begun to arrive and has not arrived in full. Not to be asked while one is handed over.
-    public var isInMessage: Bool { session.isInMessage }
+    public var isInMessage: Bool {
+        assert(!isReceiving, "while it decodes, nothing is known of what is not whole")
+        return session.isInMessage
+    }
 
     /// How much of that message has arrived; nil: there is none. Not to be asked while one is handed over.
-    public var incomingProgress: MessageProgress? { session.incomingProgress }
+    public var incomingProgress: MessageProgress? {
+        assert(!isReceiving, "while it decodes, nothing is known of what is not whole")
+        return session.incomingProgress
+    }
 
     // MARK: Sending
 

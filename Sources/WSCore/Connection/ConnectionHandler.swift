@@ -5,8 +5,8 @@
 public protocol ConnectionHandler: AnyObject, SendableMetatype {
     /// Decodes bytes that have been read, hands over what they hold, and returns how many of them were taken.
     ///
-    /// There is one for all handlers, and each has its own copy: where the type of a handler is known, decoding is
-    /// specialised for it, but a stream reaches its delegate in code that is generic still.
+    /// It is the connection's own, neither to be called nor to be written again: where the type of a handler is known,
+    /// decoding is specialised for it, but a stream reaches its delegate in code that is generic still.
     static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int
     /// Bytes have been read and are about to be decoded: a few calls of the others may follow, or none.
     func connectionWillReceive(_ connection: Connection<Self>)
@@ -38,6 +38,7 @@ extension ConnectionHandler {
     /// Decodes them with the connection's session.
     @inlinable
     public static func decode(_ bytes: inout MutableRawSpan, on connection: Connection<Self>) -> Int {
+        assert(connection.isReceiving, "only the connection has its bytes decoded")
         connection.handler.connectionWillReceive(connection)
         var events = ConnectionEvents(of: connection)
         do throws(ProtocolError) {

@@ -65,7 +65,7 @@ public final class SystemStream: ByteStream {
                 if room.pointee.filler != UnsafeMutableRawPointer(handle) { buffer.pointee = room.pointee.buffer }
             },
             { handle, count, _ in
-                // It is let go of when the handle is closed, which is in a later turn.
+                // It is let go of when the handle has been closed, which libuv does when all that is ready has been handled.
                 guard let data = handle?.pointee.data else { return }
                 Unmanaged<SystemStream>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.didRead(count) }
             })

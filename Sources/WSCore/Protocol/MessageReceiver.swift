@@ -11,7 +11,7 @@ public struct MessageReceiver: ~Copyable {
     /// Whether the peer has sent its close frame or violated the protocol: the rest is ignored.
     @usableFromInline internal private(set) var isFinished = false
 
-    /// What is not whole, but while it is being gone on with; nil: nothing is.
+    /// What is not whole; nil: nothing is, or it is being decoded.
     @usableFromInline internal var partial: PartialInput?
     @usableFromInline internal let pool: PartialInputPool
 

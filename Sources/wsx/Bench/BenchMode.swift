@@ -13,6 +13,9 @@ enum BenchMode: String, OptionChoice {
     /// Keeps connections open.
     case idle
 
+    /// Whether connections are opened before the load begins: they are not where opening them is the load.
+    var needsConnections: Bool { self != .connect }
+
     var summary: String {
         switch self {
         case .echo: "round trips, each echo compared with what was sent"

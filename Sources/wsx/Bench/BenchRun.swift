@@ -75,7 +75,7 @@ final class BenchRun {
         workers = crew.join()
         let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
-        guard isTold || settings.arguments.mode == .connect || settings.arguments.output == .json else {
+        guard isTold || !settings.arguments.mode.needsConnections || settings.arguments.output == .json else {
             // Without a connection there is nothing to tell people but why; who opens the page finds the errors in it.
             let problem = outputs.writeReport(results, BenchJudgement())
             return earlyFailure ?? failure ?? problem
@@ -88,7 +88,7 @@ final class BenchRun {
 
     private func didOpen() {
         let openCount = crew.openCount
-        guard openCount > 0 || settings.arguments.mode == .connect else { return crew.drain() }
+        guard openCount > 0 || !settings.arguments.mode.needsConnections else { return crew.drain() }
         if let failure = crew.openingFailure, let message = failure.message {
             toldFailure = failure
             console.error("\(message); going on with \(openCount) of \(settings.arguments.connectionCount) connections")

@@ -27,7 +27,7 @@ extension BenchResults {
 
     /// What was published and has not come to all readers: which of them had it, no thread knows alone.
     private mutating func countLost(_ workers: [LoadWorker]) {
-        let readerCount = workers.reduce(0) { $0 + $1.measurement.readerCount }
+        let readerCount = workers.reduce(0) { $0 + $1.workload.readerCount }
         let missing = tally.sent * readerCount - tally.received - tally.mismatched
         tally.lost = max(0, missing)
         // More than there was to come: something was taken for a delivery that came besides.

@@ -1,6 +1,6 @@
 import WSCore
 
-/// One connection of a load test.
+/// One connection of a load test, of whatever kind: with a type for each, there would be a decoder for each.
 final class LoadConnection: ConnectionHandler {
     /// Its number, from 0.
     let number: UInt64
@@ -10,6 +10,8 @@ final class LoadConnection: ConnectionHandler {
     var deliveries: [DeliveryLedger]
     /// How many messages of all publishers it has received that count.
     var deliveryCount = 0
+    /// Whether it is to send on in the next turn.
+    var isSendingOn = false
     /// When messages were due that wait for room in its queue, in nanoseconds.
     var owedTimes: [UInt64] = []
     /// Whether it is this end that closes it, so that its end is as it should be.
@@ -93,11 +95,12 @@ final class LoadConnection: ConnectionHandler {
         }
     }
 
+    // What comes less often may count references.
+
     /// Checks the reply to a ping.
     func connection(_ connection: Connection<LoadConnection>, receivedPong payload: RawSpan, outbox: inout Outbox) {
         guard case .pongs(let workload) = receiver else { return }
-        let worker = unmanagedWorker.takeUnretainedValue()
-        workload.takeUnretainedValue().receivedPong(payload, by: self, for: worker, outbox: &outbox)
+        workload.takeUnretainedValue().received(payload, by: self, for: unmanagedWorker.takeUnretainedValue())
     }
 
     /// Sends what has waited for room.

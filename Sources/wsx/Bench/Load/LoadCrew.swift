@@ -173,7 +173,7 @@ final class LoadCrew {
     private static func makeMember(_ worker: LoadWorker) throws(Failure) -> Member {
         let post = worker.post
         do throws(IOError) {
-            // Weak references would make each count of references to the worker slower, and one is counted with a message.
+            // Weak references would make each count of references to the worker slower.
             return Member(
                 worker: worker, post: post,
                 start: try LoopWaker(on: worker.loop) { worker.start(at: post.withValue(\.startTime)) },

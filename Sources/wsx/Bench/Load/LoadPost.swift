@@ -8,7 +8,7 @@ struct LoadPost: Sendable {
     var failure: Failure?
     /// How many messages were sent that count, when nothing more is.
     var sentCount = 0
-    /// How many that were of all threads.
+    /// How many all threads have sent, when nothing more is.
     var allSentCount = 0
     /// How far it has come; only where somebody looks.
     var progress = LoadProgress()

@@ -15,6 +15,8 @@ final class LoadSending: EndOfTurnWork {
 
     /// Has a connection that takes all it is given send on.
     func add(_ connection: LoadConnection) {
+        guard !connection.isSendingOn else { return }
+        connection.isSendingOn = true
         if waiting.isEmpty { worker.loop.atEndOfNextTurn(self) }
         waiting.append(connection)
     }
@@ -23,7 +25,10 @@ final class LoadSending: EndOfTurnWork {
     func endTurn() {
         swap(&connections, &waiting)
         worker.takeTime()
-        for connection in connections { worker.fill(connection) }
+        for connection in connections {
+            connection.isSendingOn = false
+            worker.fill(connection)
+        }
         connections.removeAll(keepingCapacity: true)
         worker.drainIfSent()
     }

@@ -12,7 +12,7 @@ extension LoadWorker {
     /// Goes on opening connections.
     func openDue() {
         takeTime()
-        let count = workload.needsConnections ? connectionCount : 0
+        let count = settings.arguments.mode.needsConnections ? connectionCount : 0
         while opener.begunCount < count, !opener.isFull, isOpeningDue() {
             opener.openNext { [unowned self] number, result in
                 switch result {

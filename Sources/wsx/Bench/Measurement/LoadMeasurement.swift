@@ -27,9 +27,6 @@ struct LoadMeasurement: ~Copyable {
     /// How much later than they were due messages of an open loop were sent, in nanoseconds.
     private(set) var delays = Histogram()
 
-    /// The connections that were to receive what others published.
-    var readerCount = 0
-
     /// When messages begin to count; before the load begins, none does.
     private(set) var countStart: UInt64 = .max
     /// Nothing is sent from then on.

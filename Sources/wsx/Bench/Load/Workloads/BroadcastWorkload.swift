@@ -5,10 +5,11 @@ final class BroadcastWorkload: Workload {
     private var message: DeliveryMessage
     private let kind: MessageKind
     private let publisherCount: Int
+    private(set) var readerCount = 0
     /// How many messages each reader is to receive; nil: that is not known yet.
     private var expectedCount: Int?
 
-    /// Has the first connections of all publish.
+    /// Has the first connections of all publish, which have a schedule.
     init(_ message: consuming DeliveryMessage, as kind: MessageKind, publisherCount: Int) {
         self.message = message
         self.kind = kind
@@ -36,7 +37,7 @@ final class BroadcastWorkload: Workload {
     // MARK: Sending
 
     func begin(for worker: LoadWorker) {
-        worker.measurement.readerCount = worker.connections.count - worker.senders.count
+        readerCount = worker.connections.count - worker.senders.count
         // How long publishers send is for their threads to say.
         if hasReadersAlone(for: worker) { worker.leaveSendingToOthers() }
     }

@@ -6,9 +6,14 @@ final class ConnectWorkload: Workload {
     private var attemptCount = 0
 
     var receiver: LoadReceiver { .nobody }
-    var needsConnections: Bool { false }
 
     // MARK: Connections
+
+    func makeConnection(_ number: UInt64, for worker: LoadWorker) -> LoadConnection {
+        let connection = LoadConnection(number, of: worker)
+        connection.isClosing = true
+        return connection
+    }
 
     func opened(_ connection: LoadConnection, for worker: LoadWorker) {
         worker.close(connection)
@@ -56,9 +61,6 @@ final class ConnectWorkload: Workload {
             worker.goOnSoon()
         }
     }
-
-    /// Nothing is sent on them.
-    func send(on connection: LoadConnection, dueAt time: UInt64) -> Bool { false }
 
     // MARK: Replies
 

@@ -2,9 +2,9 @@
 /// without counting references, which takes longer than to ask. The workload outlives its connections.
 enum LoadReceiver {
     /// Messages are replies.
-    case echoes(Unmanaged<RoundTripWorkload>)
+    case echoes(Unmanaged<EchoWorkload>)
     /// Pongs are.
-    case pongs(Unmanaged<RoundTripWorkload>)
+    case pongs(Unmanaged<PingWorkload>)
     /// Messages are what others have published.
     case deliveries(Unmanaged<BroadcastWorkload>)
     /// Messages are counted, whatever they are.

@@ -19,7 +19,10 @@ final class ReceiveWorkload: Workload {
     /// Asks the server for what is to be received.
     func begin(for worker: LoadWorker) {
         for connection in worker.senders {
-            for _ in 0..<count where send(on: connection, dueAt: worker.now) { worker.countSent(dueAt: worker.now) }
+            for _ in 0..<count {
+                guard send(on: connection, dueAt: worker.now) else { break }
+                worker.countSent(dueAt: worker.now)
+            }
         }
     }
 

@@ -11,8 +11,6 @@ protocol Workload: AnyObject {
 
     // MARK: Connections
 
-    /// Whether the connections are opened before the load begins.
-    var needsConnections: Bool { get }
     /// Makes what takes the messages of a connection.
     func makeConnection(_ number: UInt64, for worker: LoadWorker) -> LoadConnection
     /// A connection is open.
@@ -21,6 +19,8 @@ protocol Workload: AnyObject {
     func isSender(_ connection: LoadConnection) -> Bool
     /// A connection has ended.
     func ended(_ connection: LoadConnection, for worker: LoadWorker)
+    /// How many connections are to receive what others send, from the beginning of the load.
+    var readerCount: Int { get }
     /// Whether there is nobody left who could send, or receive.
     func isDeserted(for worker: LoadWorker) -> Bool
 
@@ -52,10 +52,9 @@ protocol Workload: AnyObject {
     func stopWaiting(isLate: Bool, for worker: LoadWorker)
 }
 
-// A load that is sent on all connections, and waits for nothing.
+// A load that has nothing to send, and waits for nothing.
 extension Workload {
     var measurementEnd: LoadMeasurement.End { .withLastReply }
-    var needsConnections: Bool { true }
 
     func makeConnection(_ number: UInt64, for worker: LoadWorker) -> LoadConnection {
         LoadConnection(number, of: worker)
@@ -64,10 +63,12 @@ extension Workload {
     func opened(_ connection: LoadConnection, for worker: LoadWorker) {}
     func isSender(_ connection: LoadConnection) -> Bool { true }
     func ended(_ connection: LoadConnection, for worker: LoadWorker) {}
+    var readerCount: Int { 0 }
     func isDeserted(for worker: LoadWorker) -> Bool { worker.senders.isEmpty }
 
     func begin(for worker: LoadWorker) {}
     func goOn(for worker: LoadWorker) { worker.sendDue() }
+    func send(on connection: LoadConnection, dueAt time: UInt64) -> Bool { false }
     func hasNext(_ connection: LoadConnection) -> Bool { false }
 
     // Here and not in the worker: each of the types has one that is specialised for it.
@@ -86,24 +87,4 @@ extension Workload {
     func giveUpReplies(before time: UInt64, for worker: LoadWorker) {}
     func isAnswered(for worker: LoadWorker) -> Bool { true }
     func stopWaiting(isLate: Bool, for worker: LoadWorker) {}
-}
-
-extension BenchSettings {
-    /// The workload of a thread.
-    /// - Parameter clockOffset: What is added to a time on the loop's clock to have one since 1970, in nanoseconds.
-    func makeWorkload(clockOffset: UInt64) -> any Workload {
-        let message =
-            messages.isEmpty ? EchoMessage(byteCount: messageBytes) : EchoMessage(messages, clockOffset: clockOffset)
-        switch arguments.mode {
-        case .echo: return RoundTripWorkload(message, as: .message(kind), inFlight: arguments.inFlight)
-        case .idle: return RoundTripWorkload(message, as: .ping, inFlight: arguments.inFlight)
-        case .send: return SendWorkload(message, as: kind)
-        case .receive: return ReceiveWorkload(message, as: kind, count: messages.count)
-        case .connect: return ConnectWorkload()
-        case .broadcast:
-            return BroadcastWorkload(
-                DeliveryMessage(byteCount: messageBytes, run: runNumber), as: kind,
-                publisherCount: arguments.publisherCount)
-        }
-    }
 }

@@ -3,7 +3,7 @@ import WSCore
 
 @testable import wsx
 
-@Suite struct RoundTripWorkloadTests {
+@Suite struct EchoWorkloadTests {
     private static let start = WorkloadFixture.start
 
     /// Has a connection receive the message of a number, or something else of its size.
@@ -82,29 +82,6 @@ import WSCore
         for number: UInt64 in [1, 0, 2, 2] { receive(number, on: connection, fixture, outbox: &outbox) }
         let tally = fixture.worker.measurement.tally
         #expect((tally.received, tally.reordered, tally.duplicated, tally.mismatched) == (3, 1, 1, 0))
-    }
-
-    @Test("a pong answers the pings before its own, and one that nobody asked for none (RFC 6455 §5.5.3)")
-    func pongs() throws {
-        let fixture = try WorkloadFixture(.idle)
-        guard case .pongs(let workload) = fixture.worker.workload.receiver else {
-            Issue.record("messages are no pongs")
-            return
-        }
-        let connection = fixture.connect(0)
-        for _ in 0..<3 { connection.ledger.send(at: Self.start) }
-        var outbox = fixture.outbox
-        fixture.worker.openLoop = OpenLoop(
-            RunningSchedule(LoadSchedule(rate: 1, connectionCount: 1, share: fixture.worker.share), at: Self.start))
-        var message = EchoMessage(byteCount: 16)
-        for (number, count) in [(1, 2), (7, 2), (2, 3)] as [(UInt64, Int)] {
-            message.set(EchoMessage.Stamp(number: number, connection: 0, time: 0))
-            message.withBytes {
-                workload.takeUnretainedValue().receivedPong($0, by: connection, for: fixture.worker, outbox: &outbox)
-            }
-            #expect(fixture.worker.measurement.tally.received == count)
-        }
-        #expect(fixture.worker.measurement.tally.isFlawless)
     }
 
     @Test("what is missing when its time is over is late, and lost with its connection")
