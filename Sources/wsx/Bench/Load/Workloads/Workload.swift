@@ -19,7 +19,7 @@ protocol Workload: AnyObject {
     func isSender(_ connection: LoadConnection) -> Bool
     /// A connection has ended.
     func ended(_ connection: LoadConnection, for worker: LoadWorker)
-    /// How many connections are to receive what others send, from the beginning of the load.
+    /// How many connections there were, when the load began, to receive what others send.
     var readerCount: Int { get }
     /// Whether there is nobody left who could send, or receive.
     func isDeserted(for worker: LoadWorker) -> Bool
