@@ -17,6 +17,7 @@ extension Connection {
         public let forfeitingReasons: PauseReasons
         /// Whether pings are answered, as they must be.
         public let answersPings: Bool
+
         /// Makes settings; `closeTimeout` is 5 s by default, and up to 16 MiB are queued.
         public init(
             role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),

@@ -133,8 +133,7 @@ final class LoadWorker {
         startTime = time
         openLoop = settings.schedule(for: share).map { OpenLoop(RunningSchedule($0, at: time)) }
         measurement.begin(
-            at: time, warmup: settings.warmup, duration: settings.duration,
-            end: workload.measurementEnd)
+            at: time, warmup: settings.warmup, duration: settings.duration, end: workload.measurementEnd)
         if let duration = settings.duration {
             phaseTimer = Timer(on: loop) { [unowned self] in drain() }
             // The loop's timers may be early by what is left of a millisecond.
@@ -198,9 +197,7 @@ final class LoadWorker {
             reportSent()
         }
         phase = .draining
-        phaseTimer = Timer(on: loop) { [unowned self] in
-            close(isLate: limit == nil)
-        }
+        phaseTimer = Timer(on: loop) { [unowned self] in close(isLate: limit == nil) }
         phaseTimer?.start(after: limit ?? settings.arguments.replyTimeout)
         closeIfAnswered()
     }
