@@ -1,7 +1,9 @@
 """Sessions are recorded as events of both directions, and recordings replay."""
 
+import datetime
 import json
 import os
+import re
 import stat
 import time
 
@@ -10,6 +12,8 @@ import pytest
 import wire
 from processes import BINARY, Listener, Running, assert_fails, wait_until, wsx
 from scripted_server import ScriptedServer
+from terminal import RawTerminal
+from test_listen_once import Client
 
 
 def events_of(path):
@@ -66,6 +70,61 @@ def test_what_the_program_sends_of_itself_is_not_recorded_as_sent(tmp_path):
     assert (result.status, result.err) == (0, "")
     assert brief(events_of(path)) == [
         ("recording", None, None), ("open", None, None), ("ping", "in", "theirs"), ("close", "in", 1000)]
+
+
+# How late the peers below reply, in seconds: a recording must show it, whatever the machine does.
+DELAY = 0.5
+
+
+def seconds_between(path, first, second):
+    """The time between two recorded messages, each named by its data."""
+    times = {
+        event["data"]: datetime.datetime.fromisoformat(event["time"].replace("Z", "+00:00"))
+        for event in events_of(path) if event["type"] == "message"}
+    return (times[second] - times[first]).total_seconds()
+
+
+def late_reply(peer):
+    """Answers each message, up to the close frame, after a delay."""
+    peer.upgrade()
+    while (frame := peer.read_frame()).opcode == wire.TEXT:
+        time.sleep(DELAY)
+        peer.send(wire.text(b"reply to " + frame.payload))
+    peer.send(wire.frame(wire.CLOSE, frame.payload))
+
+
+@pytest.mark.parametrize("option", ["--record", "/record"])
+def test_a_recording_made_at_the_prompt_has_the_time_of_each_message(tmp_path, option):
+    path = tmp_path / "session.jsonl"
+    options = ["--record", path] if option == "--record" else []
+    with ScriptedServer(late_reply) as server, RawTerminal("connect", *options, server.url) as terminal:
+        terminal.wait_for(b"Connected to")
+        if option == "/record":
+            terminal.type(f"/record {path}\r")
+        for message in ["one", "two"]:
+            terminal.type(message + "\r")
+            terminal.wait_for(f"reply to {message}".encode())
+        terminal.type("\x04")
+        assert terminal.wait() == 0
+    assert seconds_between(path, "one", "reply to one") >= DELAY * 0.9
+    assert seconds_between(path, "two", "reply to two") >= DELAY * 0.9
+
+
+def test_a_recording_made_at_the_prompt_of_listen_has_the_time_of_each_message(tmp_path):
+    path = tmp_path / "session.jsonl"
+    with RawTerminal("listen", "--record", path, "0") as terminal:
+        terminal.wait_for(b"Listening on ws://127.0.0.1:")
+        port = int(re.search(rb"Listening on ws://127.0.0.1:(\d+)", terminal.output)[1])
+        with Client(port) as client:
+            terminal.wait_for(b"connected from")
+            terminal.type("one\r")
+            assert client.read_frame().payload == b"one"
+            time.sleep(DELAY)
+            client.send(wire.frame(wire.TEXT, b"reply to one", is_masked=True))
+            terminal.wait_for(b"reply to one")
+        terminal.type("\x04")
+        terminal.wait()
+    assert seconds_between(path, "one", "reply to one") >= DELAY * 0.9
 
 
 def answer_pings_and_close(peer):

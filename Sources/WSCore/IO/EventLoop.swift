@@ -23,7 +23,8 @@ public final class EventLoop {
     /// Work for the end of the turn after the one that it came with.
     private var nextTurnWork: [(work: any EndOfTurnWork, turn: UInt64)] = []
     private var isStopped = false
-    /// The number of turns that have ended, so that what holds for a turn can be worked out once.
+    /// The number of turns that have ended. End-of-turn work still belongs to the turn it ends, so values cached under
+    /// this count, such as the time of an event, never survive a wait.
     public private(set) var turnCount: UInt64 = 0
 
     /// Where every stream of the loop is read to; its contents are valid until the next read.
@@ -133,8 +134,7 @@ public final class EventLoop {
                 Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue().scheduleNextTurnWork()
             }
         }
-        // While work is running, the turn that it belongs to has been counted.
-        nextTurnWork.append((work, runningWork.isEmpty ? turnCount : turnCount &- 1))
+        nextTurnWork.append((work, turnCount))
     }
 
     /// Called right before the end of each turn while there is work for a next one.
@@ -146,7 +146,7 @@ public final class EventLoop {
     }
 
     private func runEndOfTurnWork() {
-        turnCount &+= 1
+        defer { turnCount &+= 1 }
         readRoom.pointee.filler = nil
         // Work may ask for more work, which belongs to the same turn: it is all done before the loop waits.
         while !endOfTurnWork.isEmpty {

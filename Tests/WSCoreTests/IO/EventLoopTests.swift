@@ -59,6 +59,24 @@ import Testing
         }
     }
 
+    @Test("end-of-turn work belongs to the turn it ends, not to the events after the next wait")
+    func workAndLaterEventsAreOfDifferentTurns() throws {
+        try withLoop { loop in
+            var turns: [UInt64] = []
+            let later = Timer(on: loop) { turns.append(loop.turnCount) }
+            let work = Work { turns.append(loop.turnCount) }
+            let timer = Timer(on: loop) {
+                turns.append(loop.turnCount)
+                loop.atEndOfTurn(work)
+                later.start(after: .milliseconds(1))
+            }
+            timer.start(after: .zero)
+            loop.run { turns.count >= 3 }
+            #expect(turns[0] == turns[1])
+            #expect(turns[1] < turns[2])
+        }
+    }
+
     @Test("work that goes on turn after turn keeps nobody waiting")
     func endlessWork() throws {
         try withLoop { loop in
