@@ -49,6 +49,7 @@ struct ReferenceReceiver {
         if !isMasked, role == .server { throw .unmaskedClientFrame }
         var count = Int(second & 0x7F)
         guard count <= 125 || !opcode.isControl else { throw .controlFrameTooLong(opcode) }
+        guard count != 1 || opcode != .close else { throw .closePayloadTooShort }
         if count > 125 {
             let lengthBytes = count == 126 ? 2 : 8
             guard let digits = take(lengthBytes) else { return nil }

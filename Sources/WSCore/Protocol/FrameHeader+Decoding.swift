@@ -39,6 +39,8 @@ extension FrameHeader {
         let shortLength = Int(second & 0x7F)
         // RFC 6455 §5.5: control frames must have a payload of 125 bytes or less.
         guard shortLength <= maximumControlPayloadBytes || !opcode.isControl else { throw .controlFrameTooLong(opcode) }
+        // RFC 6455 §5.5.1: the payload of a close frame is empty or begins with a two-byte code.
+        guard shortLength != 1 || opcode != .close else { throw .closePayloadTooShort }
 
         let lengthBytes = shortLength <= 125 ? 0 : shortLength == 126 ? 2 : 8
         guard available >= 2 + lengthBytes else { return nil }

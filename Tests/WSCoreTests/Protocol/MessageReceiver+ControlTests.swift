@@ -64,6 +64,12 @@ import WSCore
             reason: "a close frame is longer than 125 bytes")
     }
 
+    @Test("RFC 6455 §5.5.1: a close frame of length 1 is rejected from its header, before the payload arrives")
+    func closeOneByteHeader() {
+        expectViolation(
+            [[0x88, 0x01]], .closePayloadTooShort, code: 1002, reason: "a close frame has a payload of one byte")
+    }
+
     @Test("RFC 6455 §5.5.1: a close frame with a payload of one byte fails the connection with 1002")
     func closeOneByte() {
         expectViolation(
