@@ -46,6 +46,27 @@ static inline void wsx_readline_bind_enter(rl_command_func_t *command) {
     rl_bind_key_in_map('\n', command, vi_movement_keymap);
 }
 
+// Pasted text keeps its line ends, but for those at the end of the line: they came along with what was selected.
+static inline int wsx_readline_paste(int count, int key) {
+    int result = rl_bracketed_paste_begin(count, key);
+    if (rl_point == rl_end) {
+        int end = rl_end;
+        while (end > 0 && rl_line_buffer[end - 1] == '\n') end--;
+        if (end < rl_end) rl_delete_text(end, rl_end);
+        rl_point = end;
+    }
+    return result;
+}
+
+// Takes over what the terminal sends before pasted text, where readline is to ask the terminal for such marks.
+static inline void wsx_readline_bind_paste(void) {
+    Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
+    for (int index = 0; index < 3; index++) {
+        if (rl_function_of_keyseq("\033[200~", maps[index], NULL) == rl_bracketed_paste_begin)
+            rl_bind_keyseq_in_map("\033[200~", wsx_readline_paste, maps[index]);
+    }
+}
+
 // Leaves an empty line, ready for the next, at the bottom of the history.
 static inline void wsx_readline_reset_line(void) {
     rl_free_undo_list();

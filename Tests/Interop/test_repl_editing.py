@@ -314,7 +314,31 @@ def test_a_paste_of_a_hundred_lines_is_one_message(prompt, server, newline):
     assert content(prompt, "←") == [f"message {number}" for number in range(10)]
     assert texts(server) == []
     prompt.press("Enter")
-    wait_for_texts(server, LINES)
+    wait_for_texts(server, LINES.rstrip("\n"))
+
+
+@pytest.mark.parametrize("pasted", ["hello\n", "hello\n\n", "hello"], ids=["newline", "empty line", "no newline"])
+def test_a_paste_does_not_send_its_trailing_newline(prompt, server, pasted):
+    prompt.paste(pasted)
+    prompt.wait_for("^> hello$")
+    prompt.press("Enter")
+    wait_for_texts(server, "hello")
+
+
+def test_a_paste_into_a_line_keeps_its_newlines(prompt, server):
+    prompt.type("[]")
+    prompt.press("Left")
+    prompt.paste("1,\n2\n")
+    prompt.wait_for("^]$")
+    prompt.press("Enter")
+    wait_for_texts(server, "[1,\n2\n]")
+
+
+def test_enter_on_an_empty_prompt_sends_nothing_and_send_can(prompt, server):
+    prompt.press("Enter", "Enter")
+    prompt.enter('/send ""')
+    prompt.enter("/send   spaces stay")
+    wait_for_texts(server, "", "  spaces stay")
 
 
 def test_a_paste_can_be_edited_before_it_is_sent(prompt, server):

@@ -72,6 +72,7 @@ final class ConnectRepl {
         case .ping(let payload): sendPing(payload)
         case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
         case .close(let frame): close(with: frame)
+        case .send(let bytes): send(message: bytes, as: run.settings.kind)
         case .binary(let bytes): send(message: bytes, as: .binary)
         case .file(let path, let kind): sendFile(path, as: kind)
         case .sendJSON(let text): send(message: text, as: .text)
@@ -102,6 +103,7 @@ extension ConnectRepl: LineEditor.Delegate {
     func editor(_ editor: LineEditor, didAccept line: [UInt8]) {
         switch ReplLine(line, commands: Self.commands) {
         case .message(let bytes): send(message: bytes, as: run.settings.kind)
+        case .empty: break
         case .action(let action): carryOut(action)
         case .mistake(let why): run.console.error(why)
         }

@@ -6,6 +6,7 @@ extension ListenRun: LineEditor.Delegate {
         let addressed = AddressedLine(line)
         switch ReplLine(addressed.content, commands: Self.commands) {
         case .message(let bytes): sendTyped(bytes, to: addressed.client)
+        case .empty: break
         case .action(let action): carryOut(action, for: addressed.client)
         case .mistake(let why): console.error(why)
         }
@@ -28,6 +29,7 @@ extension ListenRun: LineEditor.Delegate {
         switch action {
         case .ping(let payload): sendTyped(.ping, payload, to: client)
         case .pong(let payload): sendTyped(.pong, payload, to: client)
+        case .send(let bytes): sendTyped(bytes, to: client)
         case .close(let frame): sendTyped(.close(frame), [], to: client)
         case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
         case .time(let style): console.setTime(style, of: transcript)

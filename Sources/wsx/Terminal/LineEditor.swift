@@ -107,6 +107,7 @@ final class LineEditor {
             LineEditor.active.map { $0.edit($0.currentLine) }
             return 0
         }
+        wsx_readline_bind_paste()
         wsx_readline_set_redisplay { LineEditor.active?.redraw() }
         bindCompletion()
     }

@@ -2,6 +2,7 @@ import WSCore
 
 /// What a command of the prompt asks for.
 enum ReplAction: Equatable {
+    case send([UInt8])
     case ping([UInt8])
     case pong([UInt8])
     case binary([UInt8])

@@ -1,8 +1,15 @@
 import WSCore
 
 extension ReplCommand {
-    /// What is sent besides the messages that are typed as they are.
+    /// Messages and control frames. A line that is no command is sent as it is typed.
     static let sending = [
+        ReplCommand(
+            "send", "TEXT", "send a message, even an empty one",
+            details: """
+                Sends *TEXT* as typed; `/send ""` sends an empty message. Enter on an empty line sends nothing.
+                """,
+            audience: .both
+        ) { (argument) throws(ReplMistake) in try message(argument) },
         ReplCommand("ping", "[TEXT]", "send a ping", details: "*TEXT* is at most 125 bytes.", audience: .both) {
             (argument) throws(ReplMistake) in .ping(try controlPayload(argument))
         },
@@ -36,6 +43,11 @@ extension ReplCommand {
                 """
         ) { (argument) throws(ReplMistake) in try repetition(argument) },
     ]
+
+    private static func message(_ argument: ReplArgument) throws(ReplMistake) -> ReplAction {
+        guard !argument.bytes.isEmpty else { throw ReplMistake("the text is missing; /send \"\" sends an empty message") }
+        return .send(argument.text == "\"\"" ? [] : argument.bytes)
+    }
 
     private static func controlPayload(_ argument: ReplArgument) throws(ReplMistake) -> [UInt8] {
         guard argument.bytes.count <= FrameHeader.maximumControlPayloadBytes else {

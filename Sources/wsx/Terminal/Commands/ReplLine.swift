@@ -2,8 +2,10 @@ import WSCore
 
 /// A line typed at the prompt.
 enum ReplLine: Equatable {
-    /// A message to be sent.
+    /// A message to be sent; never empty.
     case message([UInt8])
+    /// Nothing was typed.
+    case empty
     case action(ReplAction)
     /// A command that cannot be carried out, and why.
     case mistake(String)
@@ -12,7 +14,7 @@ enum ReplLine: Equatable {
     /// - Parameter commands: Those there are.
     init(_ line: [UInt8], commands: [ReplCommand]) {
         guard line.first == UInt8(ascii: "/") else {
-            self = .message(line)
+            self = line.isEmpty ? .empty : .message(line)
             return
         }
         let rest = Array(line.dropFirst())
