@@ -4,16 +4,41 @@ import Testing
 
 @Suite struct SafeTextTests {
     @Test(
-        "line feeds and tabs act, all else that could drive a terminal is shown, and what is no UTF-8 is U+FFFD",
+        "line ends and tabs are kept; whatever could drive a terminal is escaped; invalid UTF-8 is U+FFFD",
         arguments: [
-            (Array("plain\n\ttext".utf8), "plain\n\ttext"),
-            (Array("\u{1B}]0;title\u{7}".utf8), #"\u{1B}]0;title\u{7}"#),
-            (Array("over\rwrite".utf8), #"over\u{D}write"#),
-            (Array("\u{9B}31m\u{202E}".utf8), #"\u{9B}31m\u{202E}"#),
-            ([0x61, 0xFF, 0x62], "a\u{FFFD}b"),
+            (Array("plain\n\ttext".utf8), "plain\n\ttext\n"),
+            (Array("\u{1B}]0;title\u{7}".utf8), #"\u{1B}]0;title\u{7}"# + "\n"),
+            (Array("over\rwrite".utf8), #"over\u{D}write"# + "\n"),
+            (Array("\u{9B}31m\u{202E}".utf8), #"\u{9B}31m\u{202E}"# + "\n"),
+            ([0x61, 0xFF, 0x62], "a\u{FFFD}b\n"),
             ([], ""),
         ] as [([UInt8], String)])
     func shown(bytes: [UInt8], expected: String) {
-        #expect(bytes.withUnsafeBytes { SafeText.text($0.bytes) } == expected)
+        #expect(beginning(bytes) == expected)
+    }
+
+    @Test("a CRLF in a refusal's body prints as a line end, not as an escape")
+    func carriageReturns() {
+        #expect(beginning(Array("<html>\r\n<body>\r\n\r\n</html>\r\n".utf8)) == "<html>\n<body>\n\n</html>\n")
+    }
+
+    @Test("a refusal with a page of 900 lines shows the first ones and how many follow")
+    func longBody() {
+        let page = Array((1...900).map { "line \($0)\n" }.joined().utf8)
+        let lines = beginning(page).split(separator: "\n")
+        #expect(lines.count == 21)
+        #expect(lines.last == "… (880 more lines)")
+        #expect(beginning(page, isCut: true).hasSuffix("… (at least 880 more lines)\n"))
+        #expect(beginning(Array("a\nb".utf8), isCut: true) == "a\nb\n… (more)\n")
+        #expect(beginning(Array((1...21).map { "\($0)\n" }.joined().utf8)).hasSuffix("20\n… (1 more line)\n"))
+    }
+
+    @Test("a body without line ends is cut, too")
+    func longLine() {
+        #expect(beginning(Array(repeating: UInt8(ascii: "x"), count: 65_536)).count == 302)
+    }
+
+    private func beginning(_ body: [UInt8], isCut: Bool = false) -> String {
+        body.withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: isCut) }
     }
 }
