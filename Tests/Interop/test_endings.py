@@ -226,19 +226,86 @@ def test_until_waits_longer_than_the_linger_time():
 def test_until_waits_no_longer_than_a_linger_time_that_is_given():
     with ScriptedServer(answering_lines("no")) as server:
         result = wsx("connect", "--until", "ready", "--linger", "200ms", server.url, "hello")
-    assert (result.status, result.lines, result.err) == (0, ["no"], "")
+    assert_fails(result, 6, "no message matched --until 'ready'; nothing arrived for 200 ms (--linger)")
+    assert result.lines == ["no"]
 
 
 def test_until_is_bounded_by_timeout():
     with ScriptedServer(answering_lines("no")) as server:
         result = wsx("connect", "--until", "ready", "--timeout", "400ms", server.url, "hello")
-    assert_fails(result, 6, "--timeout")
+    assert_fails(result, 6, "timed out after 400 ms (--timeout); no message matched --until 'ready'")
 
 
-def test_a_peer_that_closes_before_the_message_that_is_waited_for_exits_0():
-    with ScriptedServer(lambda peer: (peer.upgrade(then=wire.close(1000)), peer.read_until_close())) as server:
-        result = wsx("connect", "--until", "ready", server.url)
-    assert (result.status, result.err) == (0, "")
+def closing(code, *messages):
+    """A script that sends the messages and a close frame at once."""
+    return lambda peer: (peer.upgrade(then=b"".join(map(wire.text, messages)) + wire.close(code)), peer.read_until_close())
+
+
+@pytest.mark.parametrize("code, words", [(None, "closed without a code"), (1000, "closed with 1000"), (1001, "closed with 1001")])
+def test_a_peer_that_closes_before_until_matches_does_not_exit_0(code, words):
+    with ScriptedServer(closing(code, "no")) as server:
+        result = wsx("connect", "--until", "ready", "--no-stdin", server.url)
+    assert_fails(result, 7, f"{words} before --until 'ready' matched")
+    assert result.lines == ["no"]
+
+
+def test_a_peer_that_closes_before_count_messages_does_not_exit_0():
+    with ScriptedServer(closing(1000, "one")) as server:
+        result = wsx("connect", "--count", "3", "--no-stdin", server.url)
+    assert_fails(result, 7, "closed with 1000 after 1 of 3 messages")
+    assert result.lines == ["one"]
+
+
+def test_count_and_until_name_both_goals_and_either_is_enough():
+    with ScriptedServer(closing(1000, "one")) as server:
+        result = wsx("connect", "-n", "3", "--until", "ready", "--until", "go", "--no-stdin", server.url)
+        assert_fails(result, 7, "closed with 1000 after 1 of 3 messages and before --until 'ready' or 'go' matched")
+        assert wsx("connect", "-n", "3", "--until", "one", "--no-stdin", server.url).status == 0
+        assert wsx("connect", "-n", "1", "--until", "ready", "--no-stdin", server.url).status == 0
+
+
+def test_an_abnormal_end_keeps_its_status_and_says_how_far_the_run_came():
+    with ScriptedServer(closing(1011, "one")) as server:
+        result = wsx("connect", "-n", "3", "--no-stdin", server.url)
+    assert_fails(result, 1, "1011 (internal error); 1 of 3 messages")
+
+
+def test_count_waits_for_a_reply_that_takes_longer_than_the_default_linger():
+    def script(peer):
+        peer.upgrade()
+        peer.read_frame()
+        time.sleep(2.5)
+        peer.send(wire.text("reply"))
+        return peer.answer_close()
+
+    with ScriptedServer(script) as server:
+        result = wsx("-n", "1", server.url, "hi")
+    assert (result.status, result.lines, result.err) == (0, ["reply"], "")
+
+
+@pytest.mark.parametrize("limit, words", [
+    (["--linger", "200ms"], "1 of 3 messages; nothing arrived for 200 ms (--linger)"),
+    (["--timeout", "400ms"], "timed out after 400 ms (--timeout); 1 of 3 messages"),
+    (["--linger", "200ms", "--output", "json"], "1 of 3 messages"),
+], ids=" ".join)
+def test_fewer_messages_than_count_in_time_exit_6(limit, words):
+    with ScriptedServer(answering_lines("one")) as server:
+        result = wsx("connect", "-n", "3", *limit, server.url, "hello")
+    assert_fails(result, 6, words)
+
+
+def test_an_unmet_goal_is_an_event():
+    with ScriptedServer(closing(1000)) as server:
+        result = wsx("connect", "--until", "ready", "--no-stdin", "--output", "json", server.url)
+    last = json.loads(result.lines[-1])
+    assert (last["type"], last["kind"]) == ("error", "expectation")
+    assert last["message"] == "closed with 1000 before --until 'ready' matched"
+
+
+def test_a_close_that_the_input_asks_for_does_not_meet_the_goal():
+    with ScriptedServer(answering()) as server:
+        result = wsx("connect", "--input", "json", "-n", "1", server.url, stdin=b'{"type":"close","code":1000}\n')
+    assert_fails(result, 7, "closed with 1000 after 0 of 1 message")
 
 
 def test_binary_messages_are_searched_too():

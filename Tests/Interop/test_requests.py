@@ -276,6 +276,57 @@ def test_a_line_that_is_no_call_is_bad_input(line, words):
     assert server.results == [[]]
 
 
+def replying(*replies):
+    """A script that answers each request in turn, then waits for the close frame."""
+
+    def script(peer):
+        peer.upgrade()
+        for reply in replies:
+            peer.read_frame()
+            peer.send(wire.text(reply))
+        return peer.answer_close().close_code
+
+    return script
+
+
+NOT_FOUND = '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method\\u0007 not found"}}'
+
+
+@pytest.mark.parametrize("options, status", [([], 0), (["--fail"], 7)], ids=["without --fail", "with --fail"])
+def test_an_error_reply_to_a_call_is_reported_and_fails_the_run_with_fail(options, status):
+    with ScriptedServer(replying(NOT_FOUND, '{"jsonrpc":"2.0","id":2,"result":null}')) as server:
+        result = wsx("connect", "--json-rpc", *options, server.url, "nope", "yes")
+    assert result.status == status
+    assert result.lines == [NOT_FOUND, '{"jsonrpc":"2.0","id":2,"result":null}']
+    assert result.error_lines[0] == "wsx: request 1: error -32601: Method\\u{7} not found"
+    assert result.error_lines[1:] == (["wsx: 1 call returned an error (--fail)"] if status else [])
+
+
+@pytest.mark.parametrize("reply, errors", [
+    ('[{"id":1,"result":1},{"id":2,"error":{"code":1,"message":"a"}},{"id":3,"error":{"message":"b"}}]',
+        ["request 1: error 1: a", "request 1: error b"]),
+    ('{"id":1,"error":null,"result":3}', []),
+    ('{"id":1,"error":"text"}', ["request 1: error text"]),
+    ('{"id":1,"result":{"error":{"code":1,"message":"inside"}}}', []),
+], ids=["batch", "null", "JSON-RPC 1.0", "in the result"])
+def test_errors_are_found_in_batches_and_in_older_forms(reply, errors):
+    with ScriptedServer(replying(reply)) as server:
+        batch = '[{"jsonrpc":"2.0","id":1,"method":"x"}]'
+        result = wsx("connect", "--json-rpc", "--fail", server.url, batch)
+    assert [line.removeprefix("wsx: ") for line in result.error_lines][: len(errors)] == errors
+    assert result.status == (7 if errors else 0)
+
+
+def test_an_error_without_a_request_is_reported_too():
+    pushed = '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}'
+    with ScriptedServer(lambda peer: (
+            peer.upgrade(then=wire.text(pushed)), peer.read_frame(), peer.send(wire.text('{"id":1,"result":0}')),
+            peer.answer_close())) as server:
+        result = wsx("connect", "--json-rpc", "--fail", server.url, "go")
+    assert result.status == 7
+    assert "wsx: reply without a request: error -32700: Parse error" in result.error_lines
+
+
 def test_an_operand_that_is_no_call_is_bad_input_before_anything_is_sent():
     result = wsx("connect", "--json-rpc", "ws://127.0.0.1:1/", "a", "m [")
     assert_fails(result, 2, "message 2: the bracket at byte 3 is not closed")

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import wire
-from processes import BINARY, run, shell, wait_until, wsx
+from processes import BINARY, assert_fails, run, shell, wait_until, wsx
 from scripted_server import ScriptedServer
 
 
@@ -58,16 +58,28 @@ def test_closed_standard_input_is_an_empty_one():
     assert (result.status, result.out, result.err) == (0, b"hello\n", "")
 
 
-def test_closed_standard_output_loses_the_output_alone():
+@pytest.mark.parametrize("command", ["connect --output json", "connect", "connect --output raw"])
+def test_writing_to_a_closed_standard_output_is_an_error(command):
     with ScriptedServer(closing_after_a_message) as server:
-        result = shell('"$WSX" connect "$1" >&-', server.url)
-    assert (result.status, result.out, result.err) == (0, b"", "")
+        result = shell(f'"$WSX" {command} "$1" >&-', server.url)
+    assert_fails(result, 1, "writing standard output: it is closed")
+
+
+@pytest.mark.parametrize("arguments", ["--version", "--help", "bench -n 10 -c 1 echo:"])
+def test_what_prints_a_result_fails_when_standard_output_is_closed(arguments):
+    assert_fails(shell(f'"$WSX" {arguments} >&-'), 1, "writing standard output: it is closed")
+
+
+def test_a_closed_standard_output_that_nothing_is_written_to_does_no_harm():
+    with ScriptedServer(lambda peer: (peer.upgrade(), peer.answer_close())) as server:
+        result = shell('"$WSX" connect --linger 0 "$1" hello >&-', server.url)
+    assert (result.status, result.err) == (0, "")
 
 
 def test_all_three_descriptors_may_be_closed():
     with ScriptedServer(closing_after_a_message) as server:
         result = shell('"$WSX" connect "$1" <&- >&- 2>&-', server.url)
-    assert result.status == 0
+    assert result.status == 1
     assert server.connection_count == 1
 
 

@@ -16,11 +16,14 @@ public enum StandardDescriptors {
     /// The modes of the open files behind the descriptors, as they were found; set once, before anything else runs.
     nonisolated(unsafe) private static var foundModes: [Int32] = []
 
-    /// Opens `/dev/null` in place of those that are closed, so that no socket takes their numbers, and has a write
-    /// to a pipe without a reader, or to a file that may not grow, return an error in place of killing the process.
+    /// Prepares the standard descriptors; called once, before any other descriptor is opened.
+    ///
+    /// A closed descriptor becomes `/dev/null`, so that no socket takes its number. Standard output is opened for reading
+    /// only, so writing to it fails with ``IOError/badDescriptor`` as it would have when closed. Writing to a pipe without
+    /// a reader, or to a file that may not grow, returns an error and does not end the process.
     public static func prepare() {
         for descriptor in input...error where fcntl(descriptor, F_GETFD) < 0 {
-            let opened = open("/dev/null", descriptor == input ? O_RDONLY : O_WRONLY)
+            let opened = open("/dev/null", descriptor == error ? O_WRONLY : O_RDONLY)
             if opened >= 0, opened != descriptor {
                 _ = dup2(opened, descriptor)
                 _ = close(opened)

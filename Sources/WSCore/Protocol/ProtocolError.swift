@@ -1,4 +1,4 @@
-/// A violation of RFC 6455, or of the session's limits, by the peer.
+/// A violation of RFC 6455 by the peer, or a message beyond the session's ``Limits``.
 ///
 /// This is the one place that maps a violation to its close code, its stable identifier and its words.
 public enum ProtocolError: Error, Equatable, Sendable {
@@ -38,6 +38,14 @@ public enum ProtocolError: Error, Equatable, Sendable {
     case messageTooBig(limit: Int)
     /// A message came in more fragments than the limit.
     case tooManyFragments(limit: Int)
+
+    /// Whether the message exceeded one of our own limits (RFC 6455 §10.4); the peer has kept to the protocol.
+    public var isLimit: Bool {
+        switch self {
+        case .messageTooBig, .tooManyFragments: true
+        default: false
+        }
+    }
 
     /// An example of each violation, in the order of the cases; the manual lists them from here.
     public static let catalogue: [ProtocolError] = [

@@ -36,14 +36,6 @@ extension ConnectRun {
             + "\(TrafficReport.size(traffic.wireBytes)) on the wire"
     }
 
-    private static func words(for end: ConnectionEnd) -> String {
-        switch end.code {
-        case .abnormalClosure: "lost without a close frame"
-        case .noStatus: "closed without a code"
-        case let code: "closed with \(code.rawValue)"
-        }
-    }
-
     /// Says in one line what the connections since the last such line have carried, and how they ended.
     func showSummary(since openTime: Duration) {
         let duration = Failure.words(for: loop.now - openTime)
@@ -53,7 +45,7 @@ extension ConnectRun {
             showsWire: opened?.isCompressed ?? false || settings.arguments.verbosity > 0)
         let connections = count > 1 ? ", \(count) connections" : ""
         console.notice(
-            "Disconnected after \(duration)\(connections): \(traffic)\(lastEnd.map { "; \(Self.words(for: $0))" } ?? "")."
+            "Disconnected after \(duration)\(connections): \(traffic)\(lastEnd.map { "; \(Failure.words(forEndWith: $0.code))" } ?? "")."
         )
     }
 }

@@ -6,7 +6,7 @@ extension ConnectRun: ConnectionHandler {
         _ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
         guard !isDeaf else { return }
-        lastArrival = loop.turnTime
+        lingerTimer?.messageArrived()
         if kind == .text { repl?.editor.words.remember(payload) }
         outputs.recorder?.events.writeMessage(payload, as: kind)
         if requests == nil { show(payload, as: kind) } else { takeReply(payload, as: kind) }

@@ -61,10 +61,18 @@ extension ConnectRun: InputReader.Receiver {
     /// Waits for replies, now that there is no more input.
     func startLinger() {
         guard connection != nil, !isEnding, requests?.isSettled ?? true else { return }
-        guard case .duration(let limit) = settings.linger else { return }
-        lastArrival = loop.turnTime
-        lingerTimer = Timer(on: loop) { [unowned self] in lingerPassed(limit) }
-        lingerTimer?.start(after: limit)
+        let linger = settings.linger
+        guard let limit = linger.limit else { return }
+        lingerTimer = LingerTimer(limit, restartsOnArrival: linger.restartsOnArrival, on: loop) { [unowned self] in
+            LingerTimer.Activity(
+                receivedBytes: connection?.receivedTraffic.wireBytes ?? 0,
+                isInMessage: connection?.isInMessage ?? false,
+                isHeldUp: connection.map { $0.queuedBytes > 0 || $0.isPausedByUser } ?? false)
+        } action: { [unowned self] in
+            guard connection != nil, !isEnding else { return }
+            failure = conditions.unmetGoal.map { .waitEnded($0, linger) }
+            endAsAsked()
+        }
     }
 
     /// Reads the input, or goes on reading it.
@@ -96,17 +104,5 @@ extension ConnectRun: InputReader.Receiver {
         outputs.recorder?.events.writeControl(opcode, payload, .outgoing)
         if showsFrames { console.show(transcript.control(opcode, payload, .sent)) }
         return true
-    }
-
-    /// Closes the connection when nothing has come for long enough, and nothing is on its way in either direction.
-    private func lingerPassed(_ limit: Duration) {
-        guard let connection, !isEnding else { return }
-        let receivedBytes = connection.receivedTraffic.wireBytes
-        let isMoving = connection.isInMessage && receivedBytes != bytesAtLastLook
-        bytesAtLastLook = receivedBytes
-        if isMoving || connection.queuedBytes > 0 || connection.isPausedByUser { lastArrival = loop.turnTime }
-        let idle = loop.turnTime - lastArrival
-        guard idle < limit else { return endAsAsked() }
-        lingerTimer?.start(after: limit - idle)
     }
 }

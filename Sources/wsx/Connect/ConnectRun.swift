@@ -31,6 +31,8 @@ final class ConnectRun {
     var conditions: EndConditions
     /// The messages of the input, where they are requests.
     var requests: RequestQueue?
+    /// The error replies to JSON-RPC calls so far.
+    var errorReplyCount = 0
     /// Looks after the requests whose time is over.
     var requestTimer: Timer?
     /// Set while there is work with requests to be done at the end of the turn.
@@ -42,8 +44,6 @@ final class ConnectRun {
     var heads: [(line: String, direction: Transcript.Direction)] = []
     /// The round trip of the latest ping that was answered.
     var lastRoundTrip: Duration?
-    /// When the last message came, or the input ended; in the loop's turn time.
-    var lastArrival = Duration.zero
     /// Set when the run is to end: nothing more is sent.
     var isEnding = false
     /// Set when what still comes is of no interest.
@@ -56,9 +56,8 @@ final class ConnectRun {
     var isReopening = false
     /// What it is to lead to, where that is another server.
     var nextSettings: ConnectSettings?
-    var lingerTimer: Timer?
-    /// What had been received when the linger timer was last looked at, in bytes.
-    var bytesAtLastLook = 0
+    /// Waits for replies after the end of the input.
+    var lingerTimer: LingerTimer?
 
     var connections: ConnectionSequence?
     /// What the connections that are over have carried.

@@ -41,6 +41,7 @@ struct ConnectSettings {
         connectorResources = try ConnectorResources.make(composition.tls)
         messages = try Self.messages(arguments)
         conditions = try EndConditions(arguments)
+        linger = Self.linger(arguments)
         requests = try RequestQueue.Settings.make(arguments, requestTarget: url.requestTarget)
         closeFrame = CloseFrame(
             code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
@@ -85,12 +86,15 @@ struct ConnectSettings {
         }
     }
 
-    /// How long nothing may come, once the input is over, before the connection is closed. Who asks for a message to
-    /// wait for, waits; who asks for replies has all of them.
-    var linger: Linger {
+    /// How long to wait for messages after the end of the input. `--until` and `--count` name what to wait for, so they
+    /// wait longer. Requests have had all their replies.
+    let linger: Linger
+
+    private static func linger(_ arguments: ConnectArguments) -> Linger {
         if let linger = arguments.linger { return linger }
         if !arguments.until.isEmpty { return .forever }
-        return .duration(requests == nil ? .seconds(1) : .zero)
+        if arguments.count != nil { return arguments.timeout == nil ? .total(.seconds(30)) : .forever }
+        return .idle(arguments.hasRequests ? .zero : .seconds(1))
     }
 
     /// The kind of the messages that are sent.

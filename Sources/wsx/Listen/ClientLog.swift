@@ -54,7 +54,7 @@ final class ClientLog {
         guard let line = connection.handler.logLine else { return }
         let number = connection.handler.number
         let reason = end.reason.isEmpty ? "" : " \(quoted(end.reason))"
-        let why = (cause?.words ?? end.violation.map { "\($0)" }).map { ", \($0)" } ?? ""
+        let why = (cause?.words ?? end.violation.map { "\($0)\(Failure.remedy(for: $0))" }).map { ", \($0)" } ?? ""
         let (sent, received) = (connection.sentTraffic, connection.receivedTraffic)
         console.notice(
             line.words(

@@ -34,7 +34,7 @@ extension ListenRun {
 
     /// What a connection's end is a failure of: where there are many, that clients come and go is none of the server's.
     private func failure(of end: ConnectionEnd) -> Failure? {
-        guard settings.arguments.servesOnce else { return end.violation.map { .violation($0) } }
+        guard settings.arguments.servesOnce else { return end.violation.map { .failure(of: $0) } }
         return Failure.failure(of: end, closeTimeout: settings.arguments.closeTimeout)
     }
 }

@@ -3,7 +3,7 @@ import WSCore
 extension Failure {
     /// What a connection's end counts as; nil: as done.
     static func failure(of end: ConnectionEnd, closeTimeout: Duration) -> Failure? {
-        if let violation = end.violation { return .violation(violation) }
+        if let violation = end.violation { return failure(of: violation) }
         guard let received = end.closing.received else {
             if end.closingTimedOut, end.failure == nil { return .closingTimedOut(after: closeTimeout) }
             // A peer that drops the connection when asked to close it has done most of what was asked.
@@ -15,6 +15,11 @@ extension Failure {
         case let code where end.closing.wasStartedHere && code == end.closing.sent?.code: return nil
         default: return .closed(received)
         }
+    }
+
+    /// Whose fault a failed connection is: the peer's, or a limit of ours.
+    static func failure(of violation: ProtocolError) -> Failure {
+        violation.isLimit ? .limitExceeded(violation) : .violation(violation)
     }
 
     /// Why another connection is to be opened after an end, if that can help; nil: there is no need, or no use.

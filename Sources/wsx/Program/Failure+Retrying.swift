@@ -9,8 +9,9 @@ extension Failure {
         case .closed(let frame): Self.isPassing(frame.code)
         case .connecting(_, let error): Self.isPassing(error)
         case .badArgument, .badInput, .input, .output, .recording, .system, .listening: false
+        case .closedEarly, .waitEnded, .incomplete, .errorReplies: false
         case .unmet, .badReplies, .unmetThresholds, .noReply, .lateReplies, .unanswered, .program: false
-        case .violation, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated, .hungUp, .quit:
+        case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated, .hungUp, .quit:
             false
         }
     }

@@ -32,10 +32,20 @@ enum Failure: Error {
     indirect case told(Failure)
     /// The peer broke the protocol.
     case violation(ProtocolError)
+    /// A received message exceeded one of our limits.
+    case limitExceeded(ProtocolError)
     /// The peer left our close frame unanswered.
     case closingTimedOut(after: Duration)
     /// No message has matched these regular expressions, in this time if it was over.
     case unmet([String], after: Duration?)
+    /// The peer closed the connection, with this code, before the goal of `--count` or `--until` was met.
+    case closedEarly(UnmetGoal, CloseCode)
+    /// The wait after the end of the input was over before the goal was met.
+    case waitEnded(UnmetGoal, Linger)
+    /// Another failure ended the run before the goal was met.
+    indirect case incomplete(UnmetGoal, Failure)
+    /// Replies to JSON-RPC calls were errors, which `--fail` asks to report.
+    case errorReplies(Int)
     /// A request has had no reply in time, and the replies after it cannot be told.
     case noReply(to: Int, after: Duration)
     /// So many requests have had no reply in time.
@@ -63,13 +73,13 @@ enum Failure: Error {
     var status: ExitStatus {
         switch self {
         case .badArgument, .badInput: .usage
-        case .input, .output, .recording, .system, .closed, .lost, .unanswered, .program: .closed
+        case .input, .output, .recording, .system, .closed, .lost, .unanswered, .program, .limitExceeded: .closed
         case .listening: .unreachable
         case .connecting(_, let error): Self.status(of: error)
         case .violation: .violation
-        case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies: .timedOut
-        case .unmet, .badReplies, .unmetThresholds: .unmet
-        case .gaveUp(_, let failure), .told(let failure): failure.status
+        case .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded: .timedOut
+        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds: .unmet
+        case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.status
         case .interrupted: .interrupted
         case .terminated: .terminated
         case .hungUp: .hungUp
@@ -82,6 +92,7 @@ enum Failure: Error {
         switch self {
         case .badArgument(let what, let why), .badInput(let what, let why): "\(what): \(why)"
         case .input(let error): "reading standard input: \(error)"
+        case .output(.badDescriptor): "writing standard output: it is closed"
         case .output(let error): "writing standard output: \(error)"
         case .recording(let path, let error): "recording to \(escapingControls(path)): \(error)"
         case .system(let error): "starting: \(error)"
@@ -102,6 +113,8 @@ enum Failure: Error {
                 + "\(Self.number(misses, "heartbeat")) in a row; --heartbeat-misses allows more"
         case .gaveUp(let count, let failure):
             failure.message.map { Self.joined($0, "gave up after \(Self.number(count, "more attempt"))") }
+        case .limitExceeded(let error):
+            "\(error)\(Self.remedy(for: error)) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .violation(let error):
             "the peer broke the WebSocket protocol: \(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .closingTimedOut(let limit):
@@ -109,6 +122,14 @@ enum Failure: Error {
         case .unmet(let patterns, let limit):
             "no message matched --expect \(patterns.map { "'\(escapingControls($0))'" }.joined(separator: ", "))"
                 + (limit.map { " within \(Self.words(for: $0)) (--timeout)" } ?? "")
+        case .closedEarly(let goal, let code): "\(Self.words(forEndWith: code)) \(goal.moment)"
+        case .waitEnded(let goal, .total(let limit)):
+            "\(goal.progress) within \(Self.words(for: limit)) of the last input; --linger or --timeout waits longer"
+        case .waitEnded(let goal, let linger):
+            "\(goal.progress); nothing arrived for \(Self.words(for: linger.limit ?? .zero)) (--linger)"
+        case .incomplete(let goal, let failure): failure.message.map { Self.joined($0, goal.progress) }
+        case .errorReplies(let count):
+            "\(Self.number(count, "call")) returned an error (--fail)"
         case .noReply(let number, let limit):
             "request \(number): no reply within \(Self.words(for: limit)); --reply-timeout waits longer"
         case .lateReplies(let count, let limit):
@@ -135,14 +156,16 @@ enum Failure: Error {
             "handshake"
         case .connecting(_, .security), .connecting(_, .proxySecurity): "tls"
         case .connecting(_, .proxy), .connecting(_, .proxyUnreachable), .connecting(_, .proxyChoice): "proxy"
-        case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies: "timeout"
-        case .unmet, .badReplies, .unmetThresholds: "expectation"
-        case .gaveUp(_, let failure), .told(let failure): failure.kind
+        case .connecting(_, .timedOut), .closingTimedOut, .runTimedOut, .silent, .noReply, .lateReplies, .waitEnded:
+            "timeout"
+        case .unmet, .closedEarly, .errorReplies, .badReplies, .unmetThresholds: "expectation"
+        case .gaveUp(_, let failure), .told(let failure), .incomplete(_, let failure): failure.kind
         case .connecting: "connect"
         case .closed, .unanswered: "closed"
         case .lost: "lost"
         case .program: "program"
         case .violation: "protocol"
+        case .limitExceeded: "limit"
         case .interrupted, .terminated, .hungUp, .quit: "interrupted"
         }
     }
@@ -214,6 +237,15 @@ enum Failure: Error {
         }
     }
 
+    /// The option that raises a limit, as the end of a sentence.
+    static func remedy(for error: ProtocolError) -> String {
+        switch error {
+        case .messageTooBig: "; --max-message-size raises the limit"
+        case .tooManyFragments: "; --max-fragments raises the limit"
+        default: ""
+        }
+    }
+
     /// What is said of requests at the end: `2 requests were not answered`.
     static func words(forUnanswered count: Int) -> String {
         "\(number(count, "request")) \(count == 1 ? "was" : "were") not answered"
@@ -230,6 +262,15 @@ enum Failure: Error {
         let digits = String(count)
         guard digits.utf8.count > 3 else { return digits }
         return "\(grouped(count / 1000)),\(padded(count % 1000, to: 3))"
+    }
+
+    /// How a connection ended: `closed with 1000`.
+    static func words(forEndWith code: CloseCode) -> String {
+        switch code {
+        case .abnormalClosure: "lost without a close frame"
+        case .noStatus: "closed without a code"
+        case let code: "closed with \(code.rawValue)"
+        }
     }
 
     private static func words(for frame: CloseFrame) -> String {

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test("of an option given twice the last one counts") func lastWins() throws {
-        #expect(try connect("u", "--linger", "1s", "--linger=2s").linger == .duration(.seconds(2)))
+        #expect(try connect("u", "--linger", "1s", "--linger=2s").linger == .idle(.seconds(2)))
         #expect(try connect("u", "--binary", "--text").payload == .text)
         #expect(try connect("u", "-6", "-4").addressFamily == .ipv4)
     }

@@ -49,7 +49,7 @@ import Testing
 
     @Test("a linger is a duration or 'forever'") func linger() throws {
         #expect(try Linger.parse("forever") == .forever)
-        #expect(try Linger.parse("0") == .duration(.zero))
+        #expect(try Linger.parse("0") == .idle(.zero))
         #expect(throws: ValueProblem.notADuration(orForever: true)) { try Linger.parse("Forever") }
         #expect(throws: ValueProblem.durationOutOfRange(zeroAllowed: true)) { try Linger.parse("1000000001") }
     }

@@ -81,6 +81,7 @@ extension ConnectRun {
     /// Shows a message, and what it answers.
     func takeReply(_ payload: RawSpan, as kind: MessageKind) {
         guard let finding = requests?.received(payload, at: loop.now) else { return }
+        reportErrors(in: payload, finding)
         switch finding {
         case .push:
             if let pushes = outputs.pushes { pushes.write(payload, as: kind) } else { show(payload, as: kind) }
@@ -90,6 +91,15 @@ extension ConnectRun {
         case .lateReply(let reply, let delay):
             show(payload, as: kind, reply: reply)
             console.error("request \(reply.number): the reply came \(Failure.words(for: delay)) late")
+        }
+    }
+
+    /// Reports the errors that a reply to JSON-RPC calls carries. The prompt shows the whole reply.
+    private func reportErrors(in payload: RawSpan, _ finding: RequestTracker.Finding) {
+        guard settings.arguments.calls != nil, repl == nil else { return }
+        for error in JSONRPCError.errors(in: payload) {
+            errorReplyCount += 1
+            console.error(error.description(asReplyTo: finding.reply?.number))
         }
     }
 
@@ -156,12 +166,17 @@ extension ConnectRun {
     func judged(_ failure: Failure?) -> Failure? {
         let failure = failure ?? failureOfRequests
         let unmet = conditions.unmetExpectations
-        guard !unmet.isEmpty else { return failure }
         switch failure {
-        case nil: return .unmet(unmet, after: nil)
-        // The time in which it had to come is over.
-        case .runTimedOut(let limit): return .unmet(unmet, after: limit)
-        // It says more.
+        case nil where !unmet.isEmpty: return .unmet(unmet, after: nil)
+        case .runTimedOut(let limit) where !unmet.isEmpty: return .unmet(unmet, after: limit)
+        default: break
+        }
+        // A reader of standard output that goes away ends the run before its goal, on purpose.
+        guard !isDeaf, let goal = conditions.unmetGoal else { return failure }
+        switch failure {
+        case nil: return .closedEarly(goal, lastEnd?.code ?? .noStatus)
+        case .runTimedOut, .closed, .lost, .silent, .noReply, .lateReplies, .unanswered:
+            return failure.map { .incomplete(goal, $0) }
         default: return failure
         }
     }
@@ -170,8 +185,11 @@ extension ConnectRun {
     private var failureOfRequests: Failure? {
         guard let requests, !settings.isRepl else { return nil }
         if requests.unansweredCount > 0, !isDeaf { return .unanswered(requests.unansweredCount) }
-        guard requests.expiredCount > 0 else { return nil }
-        return .lateReplies(requests.expiredCount, after: settings.arguments.replyTimeout)
+        if requests.expiredCount > 0 {
+            return .lateReplies(requests.expiredCount, after: settings.arguments.replyTimeout)
+        }
+        guard settings.arguments.failsOnErrorReply, errorReplyCount > 0 else { return nil }
+        return .errorReplies(errorReplyCount)
     }
 }
 

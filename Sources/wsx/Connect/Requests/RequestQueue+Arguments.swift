@@ -4,7 +4,7 @@ extension RequestQueue.Settings {
     static func make(
         _ arguments: ConnectArguments, requestTarget: String
     ) throws(Failure) -> RequestQueue.Settings? {
-        guard arguments.sendsRequests || arguments.calls != nil || arguments.correlation != nil else { return nil }
+        guard arguments.hasRequests else { return nil }
         if arguments.calls != nil, let name = arguments.correlation, name != "id" {
             throw .badArgument(
                 what: "--correlate with --json-rpc",

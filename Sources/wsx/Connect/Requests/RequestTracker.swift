@@ -17,6 +17,14 @@ struct RequestTracker {
         case reply(Reply)
         /// A reply to a request that was given up; `delay` is how long ago.
         case lateReply(Reply, delay: Duration)
+
+        /// The reply that the message is, late or not.
+        var reply: Reply? {
+            switch self {
+            case .push: nil
+            case .reply(let reply), .lateReply(let reply, _): reply
+            }
+        }
     }
 
     /// A request that was given up.

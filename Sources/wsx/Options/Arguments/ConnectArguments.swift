@@ -31,6 +31,10 @@ struct ConnectArguments: Equatable, Sendable, SharedArguments, ClientArguments {
     var correlation: String?
     /// The form of the calls that are made of lines; nil: none are.
     var calls: JSONRPCForm?
+    /// Whether an error reply to a call makes the run fail.
+    var failsOnErrorReply = false
+    /// Whether messages of the input are requests.
+    var hasRequests: Bool { sendsRequests || calls != nil || correlation != nil }
     /// More than 0.
     var replyTimeout = Duration.seconds(30)
 

@@ -83,6 +83,7 @@ extension ManualSection {
             headings: ["What ends it", "and", "Status"],
             rows: [
                 ["stdin ended, then --linger passed", "", "0"],
+                ["the same", "--count, --until not met", "6"],
                 ["stdin ended, all is answered", "", "0"],
                 ["--count messages were received", "", "0"],
                 ["a message matched --until", "", "0"],
@@ -90,10 +91,11 @@ extension ManualSection {
                 ["/quit, Ctrl-D, Ctrl-C (prompt)", "", "0"],
                 ["it was dropped after our close", "", "0"],
                 ["the peer closed: 1000, 1001, none", "", "0"],
-                ["the same", "--count, --until not met", "0"],
+                ["the same", "--count, --until not met", "7"],
                 ["the same", "requests not answered", "1"],
                 ["any of these with 0", "a request without reply", "6"],
                 ["any of these with 0", "an --expect is not met", "7"],
+                ["any of these with 0", "--fail and an error reply", "7"],
                 ["the peer closed with another code", "", "1"],
                 ["the connection was lost", "", "1"],
                 ["no answer to our close", "within --close-timeout", "6"],
@@ -115,8 +117,8 @@ extension ManualSection {
             """),
         .paragraph(
             """
-            `--count` does not wait longer than `--linger`; `--until` does, unless `--linger` is given, and is bounded by \
-            `--timeout`. At the prompt, requests without a reply are said and do not change the status.
+            A reader of standard output that goes away ends the run with 0 even if `--count` and `--until` are not met. \
+            At the prompt, requests without a reply and error replies are shown and do not change the status.
             """),
         .paragraph(
             """

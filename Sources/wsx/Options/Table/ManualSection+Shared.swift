@@ -6,8 +6,9 @@ extension ManualSection {
         "PROTOCOL ERRORS",
         .paragraph(
             """
-            A peer that breaks the protocol gets a close frame with the code and, as its reason, the words below, with \
-            the values of the case in them. The identifiers do not change between versions.
+            A peer that breaks the protocol gets a close frame with the code below; its reason is the text below. The \
+            identifiers do not change between versions. `message-too-big` and `too-many-fragments` mean that a message \
+            exceeded one of our limits: the peer did nothing wrong, and `wsx connect` exits with 1, not 5.
             """),
         .definitions(
             ProtocolError.catalogue.map { error in
@@ -47,8 +48,9 @@ extension ManualSection {
             (
                 "1",
                 """
-                The peer closed with another code, or the connection was lost; or with `wsx listen --once --exec`, the \
-                program exited with a status other than 0, was ended by a signal that is not ours, or could not be run.
+                The peer closed with another code, the connection was lost, or a message exceeded \
+                `--max-message-size` or `--max-fragments`. With `wsx listen --once --exec` also: the program exited with \
+                another status than 0, was ended by a signal that is not ours, or could not be run.
                 """
             ),
             ("2", "Bad usage or bad input."),
@@ -62,7 +64,13 @@ extension ManualSection {
             ),
             ("5", "The peer broke the protocol."),
             ("6", "Timed out."),
-            ("7", "No message matched what `--expect` asks for."),
+            (
+                "7",
+                """
+                An expectation was not met: no message matched `--expect`, the peer closed before `--count` or `--until` \
+                was met, a call returned an error with `--fail`, or `wsx bench` missed a threshold or received wrong replies.
+                """
+            ),
             ("129, 131", "Ended by SIGHUP, by SIGQUIT."),
             ("130, 143", "Ended by SIGINT, by SIGTERM. `wsx listen` exits with 0 instead."),
         ]))

@@ -3,27 +3,32 @@ extension OptionTable {
     static let ending = [
         OptionSpecification(
             "linger", value: OptionValue("DURATION"), group: .ending,
-            summary: "Wait so long for replies after stdin (1s)",
+            summary: "Wait for replies after the input [default: 1s]",
             manual: """
-                After standard input or the last *MESSAGE*, stay until nothing has arrived for *DURATION*, then close. \
-                `forever` stays until the peer closes the connection. With `--until` that is the default. With requests \
-                the time begins with the last reply, and by default is over at once. Otherwise it is `1s`.
+                After the end of the input, stay connected until no message has arrived for *DURATION*, then close. \
+                `forever` waits until the peer closes. The default is `1s`. With `--until` it is `forever`. With `--count` \
+                it is 30 seconds after the last input, or `forever` if `--timeout` is given. With requests, the time starts \
+                at the last reply and the default is `0`.
                 """,
             effect: .update(
                 .connect { arguments, value throws(ValueProblem) in arguments.linger = try Linger.parse(value) })),
         OptionSpecification(
             "count", "n", value: OptionValue("N"), group: .ending,
-            summary: "Leave after N received messages",
-            manual: "Close the connection after *N* messages (1 or more) have been received, and exit with 0.",
+            summary: "Exit after N received messages",
+            manual: """
+                Close the connection once *N* messages (1 or more) have been received, and exit with 0. If fewer arrive, \
+                the run fails: with status 6 when the wait is over (30 seconds after the last input, or `--linger`, or \
+                `--timeout`), and with status 7 when the peer closes first.
+                """,
             effect: .update(
                 .connect { arguments, value throws(ValueProblem) in arguments.count = try CountValue.parse(value) })),
         OptionSpecification(
             "until", value: OptionValue("REGEX"), repeatable: true, group: .ending,
-            summary: "Leave when a message matches",
+            summary: "Exit when a message matches",
             manual: """
-                Close the connection when a received message matches *REGEX*, and exit with 0. That message is still \
-                written, and what comes after it counts no more. Of several expressions any one will do. The syntax is \
-                that of Perl, as PCRE2 has it; binary messages are searched as well.
+                Close the connection when a received message matches *REGEX*, and exit with 0. The matching message is \
+                the last one written. If the option is repeated, any one match is enough. If the peer closes before a \
+                match, exit with 7. The syntax is Perl's, as implemented by PCRE2; binary messages are searched, too.
                 """,
             effect: .update(
                 .connect { arguments, value throws(ValueProblem) in

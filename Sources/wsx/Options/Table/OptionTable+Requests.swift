@@ -38,6 +38,14 @@ extension OptionTable {
                     arguments.calls = try JSONRPCForm.parse(value)
                 })),
         OptionSpecification(
+            "fail", requires: ["json-rpc"], group: .requests,
+            summary: "Exit with 7 if a call returns an error",
+            manual: """
+                Exit with 7 if a reply to a JSON-RPC call has an `error`. The reply is written to standard output and the \
+                error's code and message to standard error, with or without this option.
+                """,
+            effect: .update(.connect { arguments, _ in arguments.failsOnErrorReply = true })),
+        OptionSpecification(
             "reply-timeout", value: OptionValue("DURATION"), default: "30s",
             requires: ["request", "correlate", "json-rpc"], group: .requests,
             summary: "Time for the reply to a request",
