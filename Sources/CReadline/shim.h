@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 #include <readline/readline.h>
 #include <readline/history.h>
 
@@ -136,14 +137,13 @@ static inline void wsx_readline_move_to_end(void) { rl_point = rl_end; }
 
 static inline void wsx_readline_set_redisplay(rl_voidfunc_t *redisplay) { rl_redisplay_function = redisplay; }
 
-// Takes the terminal's new size, and draws the line anew. Readline takes better care of what the terminal has moved when
-// nobody but itself draws.
-static inline void wsx_readline_resize(void) {
-    rl_voidfunc_t *redisplay = rl_redisplay_function;
-    rl_redisplay_function = rl_redisplay;
-    rl_resize_terminal();
-    rl_redisplay_function = redisplay;
-}
+// How many columns a character takes; negative for a control character. POSIX has wcwidth() in <wchar.h>, where only some
+// feature macros declare it.
+extern int wcwidth(wchar_t character);
+static inline int wsx_character_width(unsigned character) { return wcwidth((wchar_t)character); }
+
+// The prompt on the screen: readline's own during a search.
+static inline const char *wsx_readline_prompt(void) { return rl_display_prompt; }
 
 // Draws another text in place of the line.
 static inline void wsx_readline_redisplay_as(char *text, int byte_count, int point) {

@@ -56,6 +56,16 @@ def test_text_json_and_bytes_are_sent_and_come_back_with_opcode_and_size(page, s
     page.wait_for("document.getElementById('traffic').textContent === '↑ 4 · 21 B   ↓ 4 · 21 B'")
 
 
+def test_the_preview_of_a_dump_ends_with_a_whole_row(page):
+    page.connect()
+    page.send(" ".join(f"{number % 256:02x}" for number in range(4000)), "hex")
+    preview, button = page.wait_for_rows(3)[2][3].split("… show all ")
+    rows = preview.rstrip("\n").split("\n")
+    assert button == "4,000 B"
+    assert len(rows) == 13
+    assert rows[-1].startswith("00c0  c0 c1 ") and rows[-1].endswith("  " + "." * 16)
+
+
 def test_a_file_is_sent_as_a_binary_message(page, tmp_path):
     file = tmp_path / "data.bin"
     file.write_bytes(bytes(range(256)) * 2)

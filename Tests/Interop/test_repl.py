@@ -199,6 +199,56 @@ def test_the_window_can_be_resized_while_a_line_is_typed(screen):
         screen.wait_for_last_line("shell$")
 
 
+@pytest.mark.parametrize("width", [25, 33, 40, 60])
+def test_resizing_leaves_no_fragments_of_the_line(screen, width):
+    text = "half a line that is quite long to see"
+    screen.enter("$WSX connect echo:")
+    screen.wait_for_last_line(">")
+    screen.type(text)
+    screen.wait_for_last_line("> " + text)
+    for columns in [width, 100]:
+        screen.resize(columns, 30)
+        # Whatever the terminal wraps, the line is there once.
+        screen.wait_for("^> half a")
+        wait_until(lambda: screen.text.replace("\n", "").endswith("> " + text), what="the line")
+        assert screen.text.count("> half a") == 1
+    screen.press("Enter")
+    screen.wait_for("← text +37 B")
+
+
+def test_at_30_columns_there_are_no_blank_lines():
+    with Screen(width=30) as screen:
+        screen.enter("$WSX connect echo:")
+        screen.wait_for_last_line(">")
+        screen.enter('{"a":1,"b":[2]}')
+        screen.wait_for(r"← text +15 B\n  \{\n    \"a\": 1,\n    \"b\": \[\n      2\n    \]\n  \}$")
+        screen.enter("/ping abc")
+        screen.wait_for(r"← pong +3 B\n  abc")
+        assert "" not in screen.lines
+
+
+def test_a_size_of_six_digits_does_not_shift_the_column(screen):
+    with Conversation() as server:
+        screen.enter(f"$WSX connect {server.url}")
+        screen.wait_for_last_line(">")
+        server.send(wire.text("small") + wire.text("x" * 1_000_000))
+        screen.wait_for("977 KiB")
+        columns = [re.search(r"(small|xxx)", line).start() for line in screen.lines if "← text" in line]
+        assert len(columns) == 2 and len(set(columns)) == 1
+        screen.press("C-d")
+        screen.wait_for_last_line("shell$")
+
+
+@pytest.mark.parametrize("code, words", [(4001, '4001    "auth expired"'), (1011, '1011    internal error: "auth expired"')])
+def test_listen_shows_a_line_for_a_close_with_any_code(screen, code, words):
+    screen.enter("$WSX listen 0")
+    port = int(screen.wait_for(r"Listening on ws://127.0.0.1:(\d+)")[1])
+    with Client(port) as client:
+        client.close(code, b"auth expired")
+    screen.wait_for(rf"#1 ← close +{re.escape(words)}$")
+    screen.wait_for(f'Client 1 disconnected: {code} "auth expired"')
+
+
 # Commands
 
 

@@ -297,11 +297,18 @@ final class LineEditor {
         if pending.isEmpty { redraw() } else { showPending() }
     }
 
+    /// Draws the line again in a window of another size.
+    ///
+    /// Terminals rewrap what they show, so the line now takes other rows than readline believes. Readline would clear the
+    /// row of the cursor alone and leave fragments of the line above it.
     private func resized() {
         guard !isAway else { return }
-        guard window != nil else { return wsx_readline_resize() }
-        rl_clear_visible_line()
+        let shownPrompt = wsx_readline_prompt().map { Array(String(cString: $0).utf8) } ?? []
+        let shown =
+            window.map { $0.text.prefix($0.cursor) } ?? currentLine.prefix(Int(wsx_readline_point()))
         rl_reset_screen_size()
+        let row = LineWindow.cursorRow(after: shownPrompt + shown, columns: Self.screenSize.columns)
+        write((row > 0 ? "\u{1B}[\(row)A" : "") + "\r\u{1B}[J")
         rl_on_new_line()
         redraw()
     }

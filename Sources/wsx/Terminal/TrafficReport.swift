@@ -29,5 +29,15 @@ enum TrafficReport {
         return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 
+    /// A number of bytes in seven characters, so that columns stay aligned: `99999 B`, ` 98 KiB`, `9.8 MiB`.
+    static func column(_ bytes: Int) -> String {
+        guard bytes >= 100_000 else { return rightAligned("\(bytes) B", 7) }
+        var (tenths, unit) = (bytes / 1024 * 10 + bytes % 1024 * 10 / 1024, 0)
+        // Four digits would not fit.
+        while tenths >= 9995, unit < units.count - 1 { (tenths, unit) = ((tenths + 512) / 1024, unit + 1) }
+        let number = tenths < 100 ? "\(tenths / 10).\(tenths % 10)" : "\((tenths + 5) / 10)"
+        return rightAligned("\(number) \(units[unit])", 7)
+    }
+
     private static let units = ["KiB", "MiB", "GiB", "TiB"]
 }

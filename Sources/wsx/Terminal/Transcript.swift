@@ -97,7 +97,7 @@ final class Transcript {
     /// - Parameter match: Where it was found first, in bytes.
     func found(_ entry: MessageLog.Entry, at match: Range<Int>) -> String {
         let number = rightAligned("\(entry.number)", 5) + "  "
-        let size = rightAligned("\(entry.byteCount)", 5) + " B"
+        let size = TrafficReport.column(entry.byteCount)
         let column = number.count + contentColumn(client: nil, size: size)
         // An ellipsis stands at either side.
         let room = screenSize().map { max(1, $0.columns - column - 2) } ?? Excerpt.maximumBytes
@@ -116,15 +116,15 @@ final class Transcript {
         remark: (MessageLayout.Result) -> String
     ) -> Message {
         let name = kind == .text ? "text" : "binary"
-        let bytes = rightAligned("\(payload.byteCount)", 5) + " B"
+        let bytes = TrafficReport.column(payload.byteCount)
         guard payload.byteCount > 0 else {
             let rest = bytes + (note.isEmpty ? "" : "  " + note)
             return Message(text: compose(direction, name, rest, client: client, at: moment), isFolded: false)
         }
         var column = contentColumn(client: client, size: bytes)
         var separator = "  "
-        if kind == .binary, let size, column + HexDump.width(ofBytes: payload.byteCount) > size.columns {
-            // A dump whose lines do not fit there stands below.
+        let neededWidth = kind == .binary ? HexDump.width(ofBytes: payload.byteCount) : Self.minimumContentWidth
+        if let size, column + neededWidth > size.columns {
             column = Self.narrowColumn
             separator = "\n" + String(repeating: " ", count: column)
         }
@@ -148,14 +148,16 @@ final class Transcript {
     func control(_ opcode: Opcode, _ payload: RawSpan, _ direction: Direction, client: Int? = nil, note: String = "")
         -> String
     {
-        let size = rightAligned("\(payload.byteCount)", 5) + " B"
+        let size = TrafficReport.column(payload.byteCount)
         let column = contentColumn(client: client, size: size)
         var content =
             UTF8Validator.isValid(payload)
             ? payload.withUnsafeBytes { escapingControls(String(decoding: $0, as: UTF8.self)) }
             : layout.dump(payload, limit: .none, column: column).text
         if !note.isEmpty { content += content.isEmpty ? note : "  \(note)" }
-        return compose(direction, "\(opcode)", size + (content.isEmpty ? "" : "  " + content), client: client)
+        let isNarrow = screenSize().map { column + Self.minimumContentWidth > $0.columns } ?? false
+        let separator = isNarrow ? "\n" + String(repeating: " ", count: Self.narrowColumn) : "  "
+        return compose(direction, "\(opcode)", size + (content.isEmpty ? "" : separator + content), client: client)
     }
 
     /// The line of a close frame.
@@ -207,8 +209,10 @@ final class Transcript {
 
     /// What stands in place of a size.
     private static let noSize = String(repeating: " ", count: 9)
-    /// Where lines begin that do not fit below the beginning of the content.
+    /// Where content begins that stands below its line because the window is too narrow.
     private static let narrowColumn = 2
+    /// The fewest columns in which text stands beside the time and the size.
+    private static let minimumContentWidth = 24
     /// The longest name is `binary`.
     private static let nameWidth = 6
 

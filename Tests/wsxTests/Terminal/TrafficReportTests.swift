@@ -25,6 +25,17 @@ import WSCore
     }
 
     @Test(
+        "a size of six digits or more does not shift the column: it takes seven characters",
+        arguments: [
+            (0, "    0 B"), (99_999, "99999 B"), (100_000, " 98 KiB"), (1_022_976, "999 KiB"), (1_023_999, "1.0 MiB"),
+            (1 << 20, "1.0 MiB"), (9 << 20, "9.0 MiB"), (64 << 20, " 64 MiB"), (1023 << 20, "1.0 GiB"),
+            (5 << 40, "5.0 TiB"),
+        ])
+    func column(bytes: Int, expected: String) {
+        #expect(TrafficReport.column(bytes) == expected)
+    }
+
+    @Test(
         "sizes are exact up to 10 KiB and have a decimal beyond",
         arguments: [
             (0, "0 B"), (10_239, "10239 B"), (10_240, "10.0 KiB"), (1_048_575, "1023.9 KiB"), (1 << 20, "1.0 MiB"),

@@ -1,3 +1,5 @@
+import CReadline
+
 /// The part of a text of many lines that fits on the screen, around the cursor.
 ///
 ///     … 71 lines above
@@ -47,6 +49,35 @@ struct LineWindow: Equatable {
         let below = Self.note(lines.count - shown.upperBound, "below").map { [Self.newline] + $0 } ?? []
         self.text = above + text[start..<lines[shown.upperBound - 1].endIndex] + below
         self.cursor = above.count + cursor - start
+    }
+
+    /// The row of the cursor behind a text that begins at the left edge of the screen, from 0.
+    /// - Parameters:
+    ///   - text: UTF-8, as readline shows it: tabs are eight columns apart, a control character takes two columns, and
+    ///     what is between the bytes 1 and 2 takes none.
+    ///   - columns: The width of the screen.
+    static func cursorRow(after text: [UInt8], columns: Int) -> Int {
+        var (row, column) = (0, 0)
+        var isInvisible = false
+        for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+            let width: Int
+            switch scalar.value {
+            case 1, 2:
+                isInvisible = scalar.value == 1
+                continue
+            case _ where isInvisible: continue
+            case 10:
+                (row, column) = (row + 1, 0)
+                continue
+            case 9: width = 8 - column % 8
+            case 0..<32, 127: width = 2
+            default: width = max(0, Int(wsx_character_width(scalar.value)))
+            }
+            if column + width > columns { (row, column) = (row + 1, 0) }
+            column += width
+        }
+        // The cursor waits at the beginning of the next row.
+        return column >= columns && columns > 0 ? row + 1 : row
     }
 
     private static func note(_ count: Int, _ where: String) -> [UInt8]? {

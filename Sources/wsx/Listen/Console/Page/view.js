@@ -214,7 +214,7 @@ export class LogView {
     const entry = this.entry(row);
     const target = row.querySelector(".data");
     const isWhole = this.#wholeNumbers.has(entry.number);
-    const limit = isWhole ? WHOLE : EXCERPT;
+    const limit = limitOf(entry, isWhole ? WHOLE : EXCERPT);
     const { pieces, isCut } = excerpt(this.#pieces(entry, isWhole), limit);
     target.replaceChildren();
     appendPieces(target, pieces, isColored ? limit.colors : 0);
@@ -279,6 +279,12 @@ function cell(name, text) {
   element.className = name;
   element.textContent = text;
   return element;
+}
+
+/** A dump is cut between its lines, which have up to 72 characters, and any other entry after a number of characters. */
+function limitOf(entry, limit) {
+  if (entry.opcode !== "binary") return limit;
+  return { ...limit, characters: Infinity, lines: Math.floor(limit.characters / 72) };
 }
 
 /** The first of the pieces, up to a number of characters and lines. */
