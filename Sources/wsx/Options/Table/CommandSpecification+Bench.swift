@@ -10,7 +10,9 @@ extension CommandSpecification {
                 manual: """
                     The server to test, see URLS in *wsx-connect*(1). `echo:` is one in this process, on a thread of its own.
                     """,
-                update: .bench { arguments, values in arguments.url = values.joined() })
+                update: .bench { arguments, values throws(ValueProblem) in
+                    arguments.url = try ServerURLValue.parse(values.joined())
+                })
         ],
         summary: "Load-test a server",
         description: [

@@ -7,7 +7,9 @@ extension CommandSpecification {
                 "URL", required: true,
                 summary: "The server: ws://HOST/PATH, HOST:PORT, echo:",
                 manual: "The server to connect to, see URLS.",
-                update: .connect { arguments, values in arguments.url = values.joined() }),
+                update: .connect { arguments, values throws(ValueProblem) in
+                    arguments.url = try ServerURLValue.parse(values.joined())
+                }),
             OperandSpecification(
                 "MESSAGE", required: false, repeatable: true,
                 summary: "Sent in order, in place of stdin",
