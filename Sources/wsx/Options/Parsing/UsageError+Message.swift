@@ -16,12 +16,16 @@ extension UsageError {
             return "unknown command '\(Self.shown(word))'; did you mean 'wsx \(nearest.rawValue)'?"
         case .unknownCommand(let word, nil):
             return "unknown command '\(Self.shown(word))'; \(Self.helpHint(nil, "commands"))"
+        case .foreignCommand(let word, let line):
+            return "unknown command '\(word)'; use '\(line)'"
         case .optionBeforeCommand(let option, let command):
             return "'\(option)' stands before the command; write 'wsx \(command) \(option) ...'"
         case .unknownOption(let option, let nearest?, _):
             return "unknown option '\(option)'; did you mean '--\(nearest)'?"
         case .unknownOption(let option, nil, let command):
             return "unknown option '\(option)'; \(Self.helpHint(command, "options"))"
+        case .foreignOption(let option, let remedy):
+            return "unknown option '\(option)'; \(remedy)"
         case .optionOfOtherCommand(let option, let owners, let command):
             let names = owners.isEmpty ? ["'wsx'"] : owners.map { "'wsx \($0.rawValue)'" }
             let remedy = command == nil ? "; write it after the command" : ""
