@@ -5,7 +5,7 @@ extension CommandSpecification {
         operands: [
             OperandSpecification(
                 "URL", required: true,
-                completion: .choices([ValueChoice(name: "merge", summary: "Add the results of several load tests")]),
+                completion: .url,
                 summary: "The server: ws://HOST/PATH, HOST:PORT, echo:",
                 manual: """
                     The server to test, see URLS in *wsx-connect*(1). `echo:` is one in this process, on a thread of its own.

@@ -4,7 +4,7 @@ extension CommandSpecification {
         command: .connect,
         operands: [
             OperandSpecification(
-                "URL", required: true,
+                "URL", required: true, completion: .url,
                 summary: "The server: ws://HOST/PATH, HOST:PORT, echo:",
                 manual: "The server to connect to, see URLS.",
                 update: .connect { arguments, values throws(ValueProblem) in

@@ -16,7 +16,7 @@ extension CommandSpecification {
                     arguments.address = try ListenAddressValue.parse(values.joined())
                 }),
             OperandSpecification(
-                "PROGRAM [ARG...]", required: false, of: "exec",
+                "PROGRAM [ARG...]", required: false, of: "exec", completion: .program,
                 summary: "What --exec runs",
                 manual: """
                     With `--exec`, the program that is run for each client, and its arguments, see PROGRAMS. It is looked \
