@@ -50,7 +50,7 @@ deps:
 test-deps: deps
 	@scripts/install-packages.sh python3 python3-venv python3-pip python3-pytest python3-pytest-xdist python3-websockets \
 		nodejs node-ws tmux python3-cryptography openssl curl socat chromium-headless-shell parallel \
-		openssh-client iproute2 python3-yaml >&2
+		openssh-client iproute2 python3-yaml zsh fish >&2
 	@scripts/install-services.sh nginx-light:nginx tinyproxy:tinyproxy squid-openssl:squid microsocks:microsocks \
 		openssh-server:ssh >&2
 	@scripts/install-peers.sh >&2

@@ -3,6 +3,7 @@
 
 _wsx() {
     local IFS=$'\n' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=
+    local index=1 word operands=0 end=0 runs=
     COMPREPLY=()
     # '=' is a word of its own to bash.
     if [[ $current == '=' ]]; then
@@ -16,245 +17,287 @@ _wsx() {
             case "$command ${COMP_WORDS[2]}" in 'bench merge') command+=" ${COMP_WORDS[2]}" ;; esac
         fi
         # A URL in place of a command is connected to.
-        case "$command" in connect | listen | bench | 'bench merge' | help | completions) ;; *) command=connect ;; esac
+        case "$command" in
+            connect | listen | bench | help | completions) index=2 ;;
+            'bench merge') index=3 ;;
+            *) command=connect ;;
+        esac
     fi
-    case "$command $previous" in
-        'connect -f' | 'connect --file' | 'connect --file=')
+    # Counts the operands before the current word. The value of an option is not one.
+    for ((; index < COMP_CWORD; index++)); do
+        word=${COMP_WORDS[index]}
+        if ((end)); then
+            ((operands++))
+            continue
+        fi
+        case "$word" in
+            --) end=$index ;;
+            =) ((index++)) ;;
+            -?*)
+                case "$command $word" in
+                    'listen --exec') runs=1 ;;
+                    'connect -x' | 'connect --execute' | 'connect -f' | 'connect --file' | 'connect --input' | 'connect --output' | 'connect --replay-speed' | 'connect --linger' | 'connect -n' | 'connect --count' | 'connect --until' | 'connect --expect' | 'connect --timeout' | 'connect --close-code' | 'connect --close-reason' | 'connect --close-timeout' | 'connect --correlate' | 'connect --reply-timeout' | 'connect --heartbeat' | 'connect --heartbeat-misses' | 'connect --heartbeat-message' | 'connect -H' | 'connect --header' | 'connect -s' | 'connect --subprotocol' | 'connect -a' | 'connect --auth' | 'connect --bearer' | 'connect -b' | 'connect --cookie' | 'connect -o' | 'connect --origin' | 'connect --host' | 'connect --user-agent' | 'connect --max-redirects' | 'connect --resolve' | 'connect --source-ip' | 'connect --unix-socket' | 'connect --connect-timeout' | 'connect --proxy' | 'connect --no-proxy' | 'connect --ca' | 'connect --cert' | 'connect --key' | 'connect --passphrase' | 'connect --pin' | 'connect --tls-server-name' | 'connect --tls-min' | 'connect --compress-window-bits' | 'connect --max-message-size' | 'connect --max-fragments' | 'connect --fragment-size' | 'connect --color' | 'connect --timestamps' | 'connect --record' | 'connect --history' | 'listen --path' | 'listen -s' | 'listen --subprotocol' | 'listen -H' | 'listen --header' | 'listen -o' | 'listen --origin' | 'listen --handshake-timeout' | 'listen --max-processes' | 'listen --exec-grace' | 'listen -a' | 'listen --auth' | 'listen --bearer' | 'listen --max-connections' | 'listen --idle-timeout' | 'listen --threads' | 'listen --serve' | 'listen --delay' | 'listen --drop-rate' | 'listen --seed' | 'listen --close-after' | 'listen --close-code' | 'listen --close-reason' | 'listen --reject' | 'listen --throttle' | 'listen --replay' | 'listen --input' | 'listen --output' | 'listen --replay-speed' | 'listen --close-timeout' | 'listen --heartbeat' | 'listen --heartbeat-misses' | 'listen --tls-cert' | 'listen --tls-key' | 'listen --passphrase' | 'listen --client-ca' | 'listen --compress-window-bits' | 'listen --max-message-size' | 'listen --max-fragments' | 'listen --fragment-size' | 'listen --color' | 'listen --timestamps' | 'listen --record' | 'bench --mode' | 'bench -c' | 'bench --connections' | 'bench --connect-rate' | 'bench -t' | 'bench --threads' | 'bench -d' | 'bench --duration' | 'bench -n' | 'bench --messages' | 'bench -r' | 'bench --rate' | 'bench --ramp' | 'bench --start-at' | 'bench --warmup' | 'bench --in-flight' | 'bench --reply-timeout' | 'bench --publishers' | 'bench --heartbeat' | 'bench -m' | 'bench --message' | 'bench -f' | 'bench --file' | 'bench --size' | 'bench --timeout' | 'bench --close-code' | 'bench --close-reason' | 'bench --close-timeout' | 'bench -H' | 'bench --header' | 'bench -s' | 'bench --subprotocol' | 'bench -a' | 'bench --auth' | 'bench --bearer' | 'bench -b' | 'bench --cookie' | 'bench -o' | 'bench --origin' | 'bench --host' | 'bench --user-agent' | 'bench --max-redirects' | 'bench --resolve' | 'bench --source-ip' | 'bench --unix-socket' | 'bench --connect-timeout' | 'bench --proxy' | 'bench --no-proxy' | 'bench --ca' | 'bench --cert' | 'bench --key' | 'bench --passphrase' | 'bench --pin' | 'bench --tls-server-name' | 'bench --tls-min' | 'bench --compress-window-bits' | 'bench --max-message-size' | 'bench --max-fragments' | 'bench --fragment-size' | 'bench --output' | 'bench --threshold' | 'bench --baseline' | 'bench --hdr' | 'bench --report' | 'bench --color' | 'bench merge --output' | 'bench merge --threshold' | 'bench merge --baseline' | 'bench merge --hdr' | 'bench merge --report' | 'bench merge --color')
+                        [[ ${COMP_WORDS[index+1]} == '=' ]] || ((index++))
+                        ;;
+                esac
+                ;;
+            *) ((operands++)) ;;
+        esac
+    done
+    if ((end)) && [[ $runs ]]; then
+        # bash-completion knows what the program takes.
+        if declare -F _command_offset >/dev/null; then
+            IFS=$' \t\n'
+            _command_offset $((end + 1))
+        elif ((COMP_CWORD == end + 1)) && [[ $current != */* ]]; then
+            COMPREPLY=($(compgen -c -- "$current"))
+        else
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'connect --input' | 'connect --input=')
-            COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks\nhex\nbase64\njson' -- "$current"))
-            return
-            ;;
-        'connect --output' | 'connect --output=')
-            COMPREPLY=($(compgen -W $'text\nraw\nnul\nhex\nbase64\njson' -- "$current"))
-            return
-            ;;
-        'connect --json-rpc=')
-            COMPREPLY=($(compgen -W $'auto\n2.0\ndevtools' -- "$current"))
-            return
-            ;;
-        'connect --unix-socket' | 'connect --unix-socket=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'connect --ca' | 'connect --ca=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'connect --cert' | 'connect --cert=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'connect --key' | 'connect --key=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'connect --tls-min' | 'connect --tls-min=')
-            COMPREPLY=($(compgen -W $'1.2\n1.3' -- "$current"))
-            return
-            ;;
-        'connect --compress=')
-            COMPREPLY=($(compgen -W $'on\noff' -- "$current"))
-            return
-            ;;
-        'connect --color' | 'connect --color=')
-            COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
-            return
-            ;;
-        'connect --timestamps' | 'connect --timestamps=')
-            COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
-            return
-            ;;
-        'connect --record' | 'connect --record=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'connect --history' | 'connect --history=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'connect -x' | 'connect --execute' | 'connect --execute=' | 'connect --replay-speed' | 'connect --replay-speed=' | 'connect --linger' | 'connect --linger=' | 'connect -n' | 'connect --count' | 'connect --count=' | 'connect --until' | 'connect --until=' | 'connect --expect' | 'connect --expect=' | 'connect --timeout' | 'connect --timeout=' | 'connect --close-code' | 'connect --close-code=' | 'connect --close-reason' | 'connect --close-reason=' | 'connect --close-timeout' | 'connect --close-timeout=' | 'connect --correlate' | 'connect --correlate=' | 'connect --reply-timeout' | 'connect --reply-timeout=' | 'connect --reconnect=' | 'connect --heartbeat' | 'connect --heartbeat=' | 'connect --heartbeat-misses' | 'connect --heartbeat-misses=' | 'connect --heartbeat-message' | 'connect --heartbeat-message=' | 'connect -H' | 'connect --header' | 'connect --header=' | 'connect -s' | 'connect --subprotocol' | 'connect --subprotocol=' | 'connect -a' | 'connect --auth' | 'connect --auth=' | 'connect --bearer' | 'connect --bearer=' | 'connect -b' | 'connect --cookie' | 'connect --cookie=' | 'connect -o' | 'connect --origin' | 'connect --origin=' | 'connect --host' | 'connect --host=' | 'connect --user-agent' | 'connect --user-agent=' | 'connect --max-redirects' | 'connect --max-redirects=' | 'connect --resolve' | 'connect --resolve=' | 'connect --source-ip' | 'connect --source-ip=' | 'connect --connect-timeout' | 'connect --connect-timeout=' | 'connect --proxy' | 'connect --proxy=' | 'connect --no-proxy' | 'connect --no-proxy=' | 'connect --passphrase' | 'connect --passphrase=' | 'connect --pin' | 'connect --pin=' | 'connect --tls-server-name' | 'connect --tls-server-name=' | 'connect --compress-window-bits' | 'connect --compress-window-bits=' | 'connect --max-message-size' | 'connect --max-message-size=' | 'connect --max-fragments' | 'connect --max-fragments=' | 'connect --fragment-size' | 'connect --fragment-size=')
-            return
-            ;;
-        'listen --serve' | 'listen --serve=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'listen --replay' | 'listen --replay=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'listen --input' | 'listen --input=')
-            COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks\nhex\nbase64\njson' -- "$current"))
-            return
-            ;;
-        'listen --output' | 'listen --output=')
-            COMPREPLY=($(compgen -W $'text\nraw\nnul\nhex\nbase64\njson' -- "$current"))
-            return
-            ;;
-        'listen --tls-cert' | 'listen --tls-cert=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'listen --tls-key' | 'listen --tls-key=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'listen --client-ca' | 'listen --client-ca=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'listen --compress=')
-            COMPREPLY=($(compgen -W $'on\noff' -- "$current"))
-            return
-            ;;
-        'listen --color' | 'listen --color=')
-            COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
-            return
-            ;;
-        'listen --timestamps' | 'listen --timestamps=')
-            COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
-            return
-            ;;
-        'listen --record' | 'listen --record=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --max-processes' | 'listen --max-processes=' | 'listen --exec-grace' | 'listen --exec-grace=' | 'listen -a' | 'listen --auth' | 'listen --auth=' | 'listen --bearer' | 'listen --bearer=' | 'listen --max-connections' | 'listen --max-connections=' | 'listen --idle-timeout' | 'listen --idle-timeout=' | 'listen --threads' | 'listen --threads=' | 'listen --delay' | 'listen --delay=' | 'listen --drop-rate' | 'listen --drop-rate=' | 'listen --seed' | 'listen --seed=' | 'listen --close-after' | 'listen --close-after=' | 'listen --close-code' | 'listen --close-code=' | 'listen --close-reason' | 'listen --close-reason=' | 'listen --reject' | 'listen --reject=' | 'listen --throttle' | 'listen --throttle=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --heartbeat' | 'listen --heartbeat=' | 'listen --heartbeat-misses' | 'listen --heartbeat-misses=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
-            return
-            ;;
-        'bench --mode' | 'bench --mode=')
-            COMPREPLY=($(compgen -W $'echo\nsend\nreceive\nconnect\nbroadcast\nidle' -- "$current"))
-            return
-            ;;
-        'bench -f' | 'bench --file' | 'bench --file=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench --unix-socket' | 'bench --unix-socket=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench --ca' | 'bench --ca=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench --cert' | 'bench --cert=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench --key' | 'bench --key=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench --tls-min' | 'bench --tls-min=')
-            COMPREPLY=($(compgen -W $'1.2\n1.3' -- "$current"))
-            return
-            ;;
-        'bench --compress=')
-            COMPREPLY=($(compgen -W $'on\noff' -- "$current"))
-            return
-            ;;
-        'bench --output' | 'bench --output=')
-            COMPREPLY=($(compgen -W $'text\njson' -- "$current"))
-            return
-            ;;
-        'bench --baseline' | 'bench --baseline=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench --hdr' | 'bench --hdr=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench --report' | 'bench --report=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench --color' | 'bench --color=')
-            COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
-            return
-            ;;
-        'bench -c' | 'bench --connections' | 'bench --connections=' | 'bench --connect-rate' | 'bench --connect-rate=' | 'bench -t' | 'bench --threads' | 'bench --threads=' | 'bench -d' | 'bench --duration' | 'bench --duration=' | 'bench -n' | 'bench --messages' | 'bench --messages=' | 'bench -r' | 'bench --rate' | 'bench --rate=' | 'bench --ramp' | 'bench --ramp=' | 'bench --start-at' | 'bench --start-at=' | 'bench --warmup' | 'bench --warmup=' | 'bench --in-flight' | 'bench --in-flight=' | 'bench --reply-timeout' | 'bench --reply-timeout=' | 'bench --publishers' | 'bench --publishers=' | 'bench --heartbeat' | 'bench --heartbeat=' | 'bench -m' | 'bench --message' | 'bench --message=' | 'bench --size' | 'bench --size=' | 'bench --timeout' | 'bench --timeout=' | 'bench --close-code' | 'bench --close-code=' | 'bench --close-reason' | 'bench --close-reason=' | 'bench --close-timeout' | 'bench --close-timeout=' | 'bench -H' | 'bench --header' | 'bench --header=' | 'bench -s' | 'bench --subprotocol' | 'bench --subprotocol=' | 'bench -a' | 'bench --auth' | 'bench --auth=' | 'bench --bearer' | 'bench --bearer=' | 'bench -b' | 'bench --cookie' | 'bench --cookie=' | 'bench -o' | 'bench --origin' | 'bench --origin=' | 'bench --host' | 'bench --host=' | 'bench --user-agent' | 'bench --user-agent=' | 'bench --max-redirects' | 'bench --max-redirects=' | 'bench --resolve' | 'bench --resolve=' | 'bench --source-ip' | 'bench --source-ip=' | 'bench --connect-timeout' | 'bench --connect-timeout=' | 'bench --proxy' | 'bench --proxy=' | 'bench --no-proxy' | 'bench --no-proxy=' | 'bench --passphrase' | 'bench --passphrase=' | 'bench --pin' | 'bench --pin=' | 'bench --tls-server-name' | 'bench --tls-server-name=' | 'bench --compress-window-bits' | 'bench --compress-window-bits=' | 'bench --max-message-size' | 'bench --max-message-size=' | 'bench --max-fragments' | 'bench --max-fragments=' | 'bench --fragment-size' | 'bench --fragment-size=' | 'bench --threshold' | 'bench --threshold=')
-            return
-            ;;
-        'bench merge --output' | 'bench merge --output=')
-            COMPREPLY=($(compgen -W $'text\njson' -- "$current"))
-            return
-            ;;
-        'bench merge --baseline' | 'bench merge --baseline=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench merge --hdr' | 'bench merge --hdr=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench merge --report' | 'bench merge --report=')
-            compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
-            return
-            ;;
-        'bench merge --color' | 'bench merge --color=')
-            COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
-            return
-            ;;
-        'bench merge --threshold' | 'bench merge --threshold=')
-            return
-            ;;
-    esac
+        fi
+        return
+    fi
+    if ((!end)); then
+        case "$command $previous" in
+            'connect -f' | 'connect --file' | 'connect --file=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'connect --input' | 'connect --input=')
+                COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks\nhex\nbase64\njson' -- "$current"))
+                return
+                ;;
+            'connect --output' | 'connect --output=')
+                COMPREPLY=($(compgen -W $'text\nraw\nnul\nhex\nbase64\njson' -- "$current"))
+                return
+                ;;
+            'connect --json-rpc=')
+                COMPREPLY=($(compgen -W $'auto\n2.0\ndevtools' -- "$current"))
+                return
+                ;;
+            'connect --unix-socket' | 'connect --unix-socket=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'connect --ca' | 'connect --ca=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'connect --cert' | 'connect --cert=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'connect --key' | 'connect --key=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'connect --tls-min' | 'connect --tls-min=')
+                COMPREPLY=($(compgen -W $'1.2\n1.3' -- "$current"))
+                return
+                ;;
+            'connect --compress=')
+                COMPREPLY=($(compgen -W $'on\noff' -- "$current"))
+                return
+                ;;
+            'connect --color' | 'connect --color=')
+                COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
+                return
+                ;;
+            'connect --timestamps' | 'connect --timestamps=')
+                COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
+                return
+                ;;
+            'connect --record' | 'connect --record=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'connect --history' | 'connect --history=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'connect -x' | 'connect --execute' | 'connect --execute=' | 'connect --replay-speed' | 'connect --replay-speed=' | 'connect --linger' | 'connect --linger=' | 'connect -n' | 'connect --count' | 'connect --count=' | 'connect --until' | 'connect --until=' | 'connect --expect' | 'connect --expect=' | 'connect --timeout' | 'connect --timeout=' | 'connect --close-code' | 'connect --close-code=' | 'connect --close-reason' | 'connect --close-reason=' | 'connect --close-timeout' | 'connect --close-timeout=' | 'connect --correlate' | 'connect --correlate=' | 'connect --reply-timeout' | 'connect --reply-timeout=' | 'connect --reconnect=' | 'connect --heartbeat' | 'connect --heartbeat=' | 'connect --heartbeat-misses' | 'connect --heartbeat-misses=' | 'connect --heartbeat-message' | 'connect --heartbeat-message=' | 'connect -H' | 'connect --header' | 'connect --header=' | 'connect -s' | 'connect --subprotocol' | 'connect --subprotocol=' | 'connect -a' | 'connect --auth' | 'connect --auth=' | 'connect --bearer' | 'connect --bearer=' | 'connect -b' | 'connect --cookie' | 'connect --cookie=' | 'connect -o' | 'connect --origin' | 'connect --origin=' | 'connect --host' | 'connect --host=' | 'connect --user-agent' | 'connect --user-agent=' | 'connect --max-redirects' | 'connect --max-redirects=' | 'connect --resolve' | 'connect --resolve=' | 'connect --source-ip' | 'connect --source-ip=' | 'connect --connect-timeout' | 'connect --connect-timeout=' | 'connect --proxy' | 'connect --proxy=' | 'connect --no-proxy' | 'connect --no-proxy=' | 'connect --passphrase' | 'connect --passphrase=' | 'connect --pin' | 'connect --pin=' | 'connect --tls-server-name' | 'connect --tls-server-name=' | 'connect --compress-window-bits' | 'connect --compress-window-bits=' | 'connect --max-message-size' | 'connect --max-message-size=' | 'connect --max-fragments' | 'connect --max-fragments=' | 'connect --fragment-size' | 'connect --fragment-size=')
+                return
+                ;;
+            'listen --serve' | 'listen --serve=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -d -- "$current"))
+                return
+                ;;
+            'listen --replay' | 'listen --replay=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'listen --input' | 'listen --input=')
+                COMPREPLY=($(compgen -W $'lines\nnul\nmessage\nchunks\nhex\nbase64\njson' -- "$current"))
+                return
+                ;;
+            'listen --output' | 'listen --output=')
+                COMPREPLY=($(compgen -W $'text\nraw\nnul\nhex\nbase64\njson' -- "$current"))
+                return
+                ;;
+            'listen --tls-cert' | 'listen --tls-cert=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'listen --tls-key' | 'listen --tls-key=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'listen --client-ca' | 'listen --client-ca=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'listen --compress=')
+                COMPREPLY=($(compgen -W $'on\noff' -- "$current"))
+                return
+                ;;
+            'listen --color' | 'listen --color=')
+                COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
+                return
+                ;;
+            'listen --timestamps' | 'listen --timestamps=')
+                COMPREPLY=($(compgen -W $'local\nutc\nrelative\noff' -- "$current"))
+                return
+                ;;
+            'listen --record' | 'listen --record=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'listen --path' | 'listen --path=' | 'listen -s' | 'listen --subprotocol' | 'listen --subprotocol=' | 'listen -H' | 'listen --header' | 'listen --header=' | 'listen -o' | 'listen --origin' | 'listen --origin=' | 'listen --handshake-timeout' | 'listen --handshake-timeout=' | 'listen --max-processes' | 'listen --max-processes=' | 'listen --exec-grace' | 'listen --exec-grace=' | 'listen -a' | 'listen --auth' | 'listen --auth=' | 'listen --bearer' | 'listen --bearer=' | 'listen --max-connections' | 'listen --max-connections=' | 'listen --idle-timeout' | 'listen --idle-timeout=' | 'listen --threads' | 'listen --threads=' | 'listen --delay' | 'listen --delay=' | 'listen --drop-rate' | 'listen --drop-rate=' | 'listen --seed' | 'listen --seed=' | 'listen --close-after' | 'listen --close-after=' | 'listen --close-code' | 'listen --close-code=' | 'listen --close-reason' | 'listen --close-reason=' | 'listen --reject' | 'listen --reject=' | 'listen --throttle' | 'listen --throttle=' | 'listen --replay-speed' | 'listen --replay-speed=' | 'listen --close-timeout' | 'listen --close-timeout=' | 'listen --heartbeat' | 'listen --heartbeat=' | 'listen --heartbeat-misses' | 'listen --heartbeat-misses=' | 'listen --passphrase' | 'listen --passphrase=' | 'listen --compress-window-bits' | 'listen --compress-window-bits=' | 'listen --max-message-size' | 'listen --max-message-size=' | 'listen --max-fragments' | 'listen --max-fragments=' | 'listen --fragment-size' | 'listen --fragment-size=')
+                return
+                ;;
+            'bench --mode' | 'bench --mode=')
+                COMPREPLY=($(compgen -W $'echo\nsend\nreceive\nconnect\nbroadcast\nidle' -- "$current"))
+                return
+                ;;
+            'bench -f' | 'bench --file' | 'bench --file=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench --unix-socket' | 'bench --unix-socket=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench --ca' | 'bench --ca=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench --cert' | 'bench --cert=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench --key' | 'bench --key=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench --tls-min' | 'bench --tls-min=')
+                COMPREPLY=($(compgen -W $'1.2\n1.3' -- "$current"))
+                return
+                ;;
+            'bench --compress=')
+                COMPREPLY=($(compgen -W $'on\noff' -- "$current"))
+                return
+                ;;
+            'bench --output' | 'bench --output=')
+                COMPREPLY=($(compgen -W $'text\njson' -- "$current"))
+                return
+                ;;
+            'bench --baseline' | 'bench --baseline=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench --hdr' | 'bench --hdr=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench --report' | 'bench --report=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench --color' | 'bench --color=')
+                COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
+                return
+                ;;
+            'bench -c' | 'bench --connections' | 'bench --connections=' | 'bench --connect-rate' | 'bench --connect-rate=' | 'bench -t' | 'bench --threads' | 'bench --threads=' | 'bench -d' | 'bench --duration' | 'bench --duration=' | 'bench -n' | 'bench --messages' | 'bench --messages=' | 'bench -r' | 'bench --rate' | 'bench --rate=' | 'bench --ramp' | 'bench --ramp=' | 'bench --start-at' | 'bench --start-at=' | 'bench --warmup' | 'bench --warmup=' | 'bench --in-flight' | 'bench --in-flight=' | 'bench --reply-timeout' | 'bench --reply-timeout=' | 'bench --publishers' | 'bench --publishers=' | 'bench --heartbeat' | 'bench --heartbeat=' | 'bench -m' | 'bench --message' | 'bench --message=' | 'bench --size' | 'bench --size=' | 'bench --timeout' | 'bench --timeout=' | 'bench --close-code' | 'bench --close-code=' | 'bench --close-reason' | 'bench --close-reason=' | 'bench --close-timeout' | 'bench --close-timeout=' | 'bench -H' | 'bench --header' | 'bench --header=' | 'bench -s' | 'bench --subprotocol' | 'bench --subprotocol=' | 'bench -a' | 'bench --auth' | 'bench --auth=' | 'bench --bearer' | 'bench --bearer=' | 'bench -b' | 'bench --cookie' | 'bench --cookie=' | 'bench -o' | 'bench --origin' | 'bench --origin=' | 'bench --host' | 'bench --host=' | 'bench --user-agent' | 'bench --user-agent=' | 'bench --max-redirects' | 'bench --max-redirects=' | 'bench --resolve' | 'bench --resolve=' | 'bench --source-ip' | 'bench --source-ip=' | 'bench --connect-timeout' | 'bench --connect-timeout=' | 'bench --proxy' | 'bench --proxy=' | 'bench --no-proxy' | 'bench --no-proxy=' | 'bench --passphrase' | 'bench --passphrase=' | 'bench --pin' | 'bench --pin=' | 'bench --tls-server-name' | 'bench --tls-server-name=' | 'bench --compress-window-bits' | 'bench --compress-window-bits=' | 'bench --max-message-size' | 'bench --max-message-size=' | 'bench --max-fragments' | 'bench --max-fragments=' | 'bench --fragment-size' | 'bench --fragment-size=' | 'bench --threshold' | 'bench --threshold=')
+                return
+                ;;
+            'bench merge --output' | 'bench merge --output=')
+                COMPREPLY=($(compgen -W $'text\njson' -- "$current"))
+                return
+                ;;
+            'bench merge --baseline' | 'bench merge --baseline=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench merge --hdr' | 'bench merge --hdr=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench merge --report' | 'bench merge --report=')
+                compopt -o filenames 2>/dev/null
+                COMPREPLY=($(compgen -f -- "$current"))
+                return
+                ;;
+            'bench merge --color' | 'bench merge --color=')
+                COMPREPLY=($(compgen -W $'auto\nalways\nnever' -- "$current"))
+                return
+                ;;
+            'bench merge --threshold' | 'bench merge --threshold=')
+                return
+                ;;
+        esac
+    fi
     case "$command" in
         "")
-            if [[ $current == -* ]]; then
-                COMPREPLY=($(compgen -W $'-h\n--help\n-V\n--version' -- "$current"))
-            elif ((COMP_CWORD == 1)); then
-                COMPREPLY=($(compgen -W $'connect\nlisten\nbench\nhelp\ncompletions' -- "$current"))
+            if [[ $current == -* ]] && ((!end)); then
+                COMPREPLY=($(compgen -W $'-V\n--version\n-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--replay-speed\n--linger\n-n\n--count\n--until\n--expect\n--timeout\n--close-code\n--close-reason\n--close-timeout\n--request\n--correlate\n--json-rpc\n--reply-timeout\n--reconnect\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
+            elif ((operands == 0)); then
+                COMPREPLY=($(compgen -W $'connect\nlisten\nbench\nhelp\ncompletions\necho:\nws://\nwss://' -- "$current"))
             fi
             ;;
         connect)
-            if [[ $current == -* ]]; then
+            if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'-x\n--execute\n-f\n--file\n-i\n--interactive\n--no-stdin\n--text\n--binary\n--input\n--crlf\n--output\n--replay-speed\n--linger\n-n\n--count\n--until\n--expect\n--timeout\n--close-code\n--close-reason\n--close-timeout\n--request\n--correlate\n--json-rpc\n--reply-timeout\n--reconnect\n--heartbeat\n--heartbeat-misses\n--heartbeat-message\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n--history\n--no-history\n-h\n--help' -- "$current"))
+            elif ((operands == 0)); then
+                COMPREPLY=($(compgen -W $'echo:\nws://\nwss://' -- "$current"))
             fi
             ;;
         listen)
-            if [[ $current == -* ]]; then
+            if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'--no-stdin\n--text\n--binary\n--echo\n--broadcast\n--path\n-s\n--subprotocol\n-H\n--header\n-o\n--origin\n--handshake-timeout\n--exec\n--max-processes\n--exec-grace\n-a\n--auth\n--bearer\n--max-connections\n--idle-timeout\n--threads\n--once\n--serve\n--console\n--delay\n--drop-rate\n--seed\n--close-after\n--close-code\n--close-reason\n--reject\n--no-pong\n--throttle\n--replay\n--input\n--crlf\n--output\n--replay-speed\n--close-timeout\n--heartbeat\n--heartbeat-misses\n--tls-cert\n--tls-key\n--passphrase\n--tls-self-signed\n--client-ca\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n-v\n--verbose\n-q\n--quiet\n--color\n--timestamps\n--record\n--pretty\n--no-pretty\n-h\n--help' -- "$current"))
             fi
             ;;
         bench)
-            if [[ $current == -* ]]; then
+            if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'--mode\n-c\n--connections\n--connect-rate\n-t\n--threads\n-d\n--duration\n-n\n--messages\n-r\n--rate\n--ramp\n--start-at\n--warmup\n--in-flight\n--reply-timeout\n--publishers\n--heartbeat\n-m\n--message\n-f\n--file\n--size\n--binary\n--timeout\n--close-code\n--close-reason\n--close-timeout\n-H\n--header\n-s\n--subprotocol\n-a\n--auth\n--bearer\n-b\n--cookie\n-o\n--origin\n--host\n--user-agent\n-L\n--location\n--max-redirects\n-4\n--ipv4\n-6\n--ipv6\n--resolve\n--source-ip\n--unix-socket\n--connect-timeout\n--proxy\n--no-proxy\n--ca\n--cert\n--key\n--passphrase\n-k\n--insecure\n--pin\n--tls-server-name\n--tls-min\n--compress\n--compress-window-bits\n--compress-no-context\n--max-message-size\n--max-fragments\n--fragment-size\n--output\n--threshold\n--baseline\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
-            elif ((COMP_CWORD == 2)); then
-                COMPREPLY=($(compgen -W $'merge' -- "$current"))
+            elif ((operands == 0)); then
+                COMPREPLY=($(compgen -W $'merge\necho:\nws://\nwss://' -- "$current"))
             fi
             ;;
         'bench merge')
-            if [[ $current == -* ]]; then
+            if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'--output\n--threshold\n--baseline\n--hdr\n--report\n-q\n--quiet\n--color\n-h\n--help' -- "$current"))
             else
                 compopt -o filenames 2>/dev/null
@@ -262,20 +305,23 @@ _wsx() {
             fi
             ;;
         help)
-            if [[ $current == -* ]]; then
+            if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'-h\n--help' -- "$current"))
-            elif ((COMP_CWORD == 2)); then
+            elif ((operands == 0)); then
                 COMPREPLY=($(compgen -W $'connect\nlisten\nbench\ncompletions' -- "$current"))
             fi
             ;;
         completions)
-            if [[ $current == -* ]]; then
+            if [[ $current == -* ]] && ((!end)); then
                 COMPREPLY=($(compgen -W $'-h\n--help' -- "$current"))
-            elif ((COMP_CWORD == 2)); then
+            elif ((operands == 0)); then
                 COMPREPLY=($(compgen -W $'bash\nzsh\nfish' -- "$current"))
             fi
             ;;
     esac
+    if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[:/] ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
 }
 
 complete -F _wsx wsx

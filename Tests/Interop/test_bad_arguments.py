@@ -30,6 +30,53 @@ def test_line_breaks_and_controls_in_the_request_are_refused_before_connecting(u
     assert not any(ord(character) < 0x20 or ord(character) == 0x7F for character in result.err[:-1])
 
 
+@pytest.mark.parametrize("command", [["connect"], ["bench"], []], ids=lambda words: " ".join(words) or "none")
+@pytest.mark.parametrize(
+    "options, words",
+    [(["-o", "out.txt"], ["an origin such as https://app.example", "'> FILE'"]),
+     (["-o", "json"], ["--output json"]),
+     (["-ohttp://me:geheim@app.example"], ["an origin"]),
+     (["-sS"], ["curl", "-q"]),
+     (["-s", "wss://me:geheim@host/"], ["a URL", "-q"]),
+     (["-b", "wss://me:geheim@host/?a=b"], ["a URL", "--binary"]),
+     (["-b", "geheim"], ["name=value", "@FILE"]),
+     (["-f", "wss://me:geheim@host/"], ["a URL", "leave out"]),
+     (["-fsSL"], ["curl", "leave out"])],
+    ids=lambda value: " ".join(value))
+def test_a_value_that_is_meant_for_another_option_is_refused_before_connecting(untouched, command, options, words):
+    result = wsx(*command, *options, untouched.url)
+    assert_fails(result, 2, *words)
+    assert "geheim" not in result.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["-x", "http://me:geheim@127.0.0.1:3128"], ["-xhttp://me:geheim@127.0.0.1"], ["--execute=me:geheim@proxy:3128"],
+     ["--execute", "socks5h://me:geheim@proxy"]],
+    ids=" ".join)
+def test_a_proxy_given_as_curl_has_it_is_not_sent_as_a_message(untouched, options):
+    result = wsx("connect", *options, untouched.url)
+    assert_fails(result, 2, "the address of a proxy", "--proxy URL")
+    assert "geheim" not in result.err
+
+
+def test_the_text_of_a_proxy_can_be_sent_as_an_operand(wsx_echo):
+    result = wsx("connect", "-n", "1", wsx_echo.url, "http://proxy:3128")
+    assert (result.status, result.out) == (0, b"http://proxy:3128\n")
+
+
+@pytest.mark.parametrize("origin", ["null", "https://app.example", "http://[::1]:8080", "chrome-extension://abc"])
+def test_an_origin_is_sent_as_it_was_given(origin):
+    def script(peer):
+        peer.upgrade(then=wire.close(1000))
+        peer.read_until_close()
+        return wire.field(peer.request, b"Origin")
+
+    with ScriptedServer(script) as server:
+        assert wsx("connect", "--no-stdin", "-o", origin, server.url).status == 0
+    assert server.results == [origin.encode()]
+
+
 @pytest.mark.parametrize("text", BREAKS, ids=repr)
 @pytest.mark.parametrize("place", ["path", "query", "host", "user"])
 def test_line_breaks_and_controls_in_the_url_are_refused_before_connecting(untouched, place, text):
@@ -109,6 +156,16 @@ def test_an_argument_that_is_not_utf8_is_refused(untouched, argument):
      (["connect", "--ec\x1b[31mho", "echo:"], ["unknown option"]),
      (["connect", "--echo", "echo:"], ["'--echo' belongs to 'wsx listen'"]),
      (["conect", "echo:"], ["did you mean 'wsx connect'?"]),
+     (["connect", "--cacert", "f", "echo:"], ["use --ca PATH"]),
+     (["connect", "--user", "me:geheim", "echo:"], ["use -a USER:PASSWORD"]),
+     (["connect", "--max-messages", "1", "echo:"], ["use -n N"]),
+     (["bench", "-z", "1s", "echo:"], ["use -d DURATION"]),
+     (["ws-l:127.0.0.1:80"], ["'wsx listen 127.0.0.1:80'"]),
+     (["autoreconnect:ws://127.0.0.1:1/"], ["--reconnect"]),
+     (["listen", "ws://me:geheim@127.0.0.1:80"], ["•••@127.0.0.1", "[ADDRESS:]PORT"]),
+     (["serve", "8080"], ["'wsx listen PORT'"]),
+     (["connect", "--key", "f", "echo:"], ["'--key'", "'--cert'"]),
+     (["connect", "--passphrase", "geheim", "echo:"], ["'--passphrase'", "'--cert'"]),
      (["-v", "connect", "echo:"], ["'-v' stands before the command", "'wsx connect -v ...'"]),
      ([], ["a command is missing"]),
      (["connect"], ["needs URL"]),
@@ -151,7 +208,7 @@ def test_an_argument_that_is_not_utf8_is_refused(untouched, argument):
 def test_a_wrong_argument_gets_one_line_that_says_what_and_why(arguments, words):
     result = wsx(*arguments)
     assert_fails(result, 2, *words)
-    assert "\x1b" not in result.err
+    assert "\x1b" not in result.err and "geheim" not in result.err
     assert result.out == b""
 
 

@@ -173,6 +173,36 @@ def test_a_key_that_is_another_certificates_exits_2(nginx, certificates):
     assert_fails(result, 2, "--key")
 
 
+@pytest.mark.parametrize("command", ["connect", "bench"])
+def test_a_certificate_file_without_a_key_does_not_blame_a_key_that_was_not_given(certificates, command):
+    identity, other = certificates.client, certificates.good
+    result = wsx(command, "--cert", identity.chain, "wss://127.0.0.1:1/")
+    assert_fails(result, 2, "the file of --cert has a certificate but no private key", "with --key")
+    result = wsx(command, "--cert", identity.key, "--key", identity.chain, "wss://127.0.0.1:1/")
+    assert_fails(result, 2, "the file of --cert has a private key but no certificate")
+
+
+def test_a_key_that_does_not_fit_in_the_certificates_own_file_does_not_blame_a_key_option(certificates, tmp_path):
+    path = tmp_path / "mixed.pem"
+    path.write_bytes(certificates.client.chain.read_bytes() + certificates.good.key.read_bytes())
+    result = wsx("connect", "--cert", path, "wss://127.0.0.1:1/")
+    assert_fails(result, 2, "the private key in the file of --cert")
+    assert "--key" not in result.err
+
+
+def test_a_locked_key_without_a_terminal_says_which_key_needs_the_passphrase(certificates):
+    identity = certificates.locked_client
+    result = wsx("connect", "--cert", identity.chain, "--key", identity.key, "wss://127.0.0.1:1/")
+    assert_fails(result, 2, "--passphrase", f"encrypted key {identity.key}")
+
+
+def test_a_passphrase_that_is_not_needed_does_no_harm(nginx, certificates):
+    identity = certificates.client
+    assert_hello(say_hello(
+        "--ca", certificates.root, "--cert", identity.chain, "--key", identity.key, "--passphrase", "unneeded",
+        client_url(nginx)))
+
+
 # What is agreed on
 
 

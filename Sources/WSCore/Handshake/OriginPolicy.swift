@@ -33,6 +33,11 @@ public enum OriginPolicy {
         return allowed.contains { WebOrigin(parsing: $0)?.host == host.host }
     }
 
+    /// Whether the text is an origin as browsers send it: `scheme://host[:port]` or `null` (RFC 6454 §6.2).
+    public static func isOrigin(_ text: String) -> Bool {
+        text == "null" || WebOrigin(parsing: text) != nil
+    }
+
     /// The origin, if it can be pasted into a shell whatever the client put into it; otherwise the placeholder.
     static func suggestion(_ origin: String, otherwise placeholder: String = "ORIGIN") -> String {
         let isHarmless = origin.utf8.allSatisfy { byte in

@@ -44,7 +44,7 @@ enum PEM {
     }
 
     /// Whether there is a key at all, readable or not.
-    private static func hasKey(_ bytes: [UInt8]) -> Bool {
+    static func hasKey(_ bytes: [UInt8]) -> Bool {
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         return zip(words, words.dropFirst()).contains { $0 == "PRIVATE" && $1 == "KEY-----" }
     }

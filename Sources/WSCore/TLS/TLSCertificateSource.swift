@@ -4,13 +4,13 @@ import COpenSSL
 public struct TLSCertificateSource: Sendable, Equatable {
     /// The certificate and those of its issuers, in PEM, in this order; other things between them are passed over.
     public var chain: [UInt8]
-    /// The private key in PEM; it may be the same bytes as the chain.
-    public var key: [UInt8]
+    /// The private key in PEM; nil: it is in ``chain``.
+    public var key: [UInt8]?
     /// What opens an encrypted key.
     public var passphrase: String?
 
     /// Takes the contents of PEM files.
-    public init(chain: [UInt8], key: [UInt8], passphrase: String? = nil) {
+    public init(chain: [UInt8], key: [UInt8]? = nil, passphrase: String? = nil) {
         self.chain = chain
         self.key = key
         self.passphrase = passphrase
@@ -31,7 +31,7 @@ extension TLSCertificateSource {
     /// Whether the key can be read only with a passphrase.
     public var isKeyEncrypted: Bool {
         do throws(TLSConfigurationError) {
-            EVP_PKEY_free(try PEM.key(key, passphrase: nil, option: "--key"))
+            EVP_PKEY_free(try PEM.key(key ?? chain, passphrase: nil, option: "--key"))
             return false
         } catch {
             return error == .passphraseNeeded

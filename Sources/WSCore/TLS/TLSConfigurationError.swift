@@ -2,8 +2,12 @@
 public enum TLSConfigurationError: Error, Equatable {
     /// There is no certificate in what `option` gave.
     case noCertificate(option: String)
+    /// What should have been the certificate is a private key.
+    case keyInsteadOfCertificate(certificateOption: String, keyOption: String)
     /// A certificate in what `option` gave cannot be read; OpenSSL's reason.
     case invalidCertificate(option: String, reason: String)
+    /// No key was given, and the file of the certificate has none.
+    case certificateWithoutKey(certificateOption: String, keyOption: String)
     /// There is no private key in what `option` gave.
     case noKey(option: String)
     /// The private key in what `option` gave cannot be read; OpenSSL's reason.
@@ -12,7 +16,7 @@ public enum TLSConfigurationError: Error, Equatable {
     case passphraseNeeded
     /// The private key is encrypted, with another passphrase.
     case wrongPassphrase
-    /// The key is not that of the certificate.
+    /// The key is not that of the certificate. Both options are the same where both are in one file.
     case keyDoesNotFit(certificateOption: String, keyOption: String)
     /// The own certificate's key or signature is too weak to be used; OpenSSL's reason.
     case weakCertificate(option: String, reason: String)
@@ -33,7 +37,9 @@ extension TLSConfigurationError {
     public var identifier: String {
         switch self {
         case .noCertificate: "no-certificate"
+        case .keyInsteadOfCertificate: "key-instead-of-certificate"
         case .invalidCertificate: "invalid-certificate"
+        case .certificateWithoutKey: "certificate-without-key"
         case .noKey: "no-key"
         case .invalidKey: "invalid-key"
         case .passphraseNeeded: "passphrase-needed"
@@ -55,8 +61,14 @@ extension TLSConfigurationError: CustomStringConvertible {
         switch self {
         case .noCertificate(let option):
             "there is no certificate in the file of \(option); give a PEM file, which has -----BEGIN CERTIFICATE-----"
+        case .keyInsteadOfCertificate(let certificateOption, let keyOption):
+            "the file of \(certificateOption) has a private key but no certificate; "
+                + "give the certificate with \(certificateOption) and the key with \(keyOption)"
         case .invalidCertificate(let option, let reason):
             "a certificate in the file of \(option) cannot be read: \(reason); check the file with openssl x509"
+        case .certificateWithoutKey(let certificateOption, let keyOption):
+            "the file of \(certificateOption) has a certificate but no private key; "
+                + "give the key's file with \(keyOption)"
         case .noKey(let option):
             "there is no private key in the file of \(option); give the PEM file that has it"
         case .invalidKey(let option, let reason):
@@ -65,6 +77,9 @@ extension TLSConfigurationError: CustomStringConvertible {
             "the private key is encrypted; give its passphrase with --passphrase"
         case .wrongPassphrase:
             "the passphrase does not open the private key; check --passphrase"
+        case .keyDoesNotFit(let certificateOption, let keyOption) where certificateOption == keyOption:
+            "the private key in the file of \(certificateOption) is not that of its first certificate; "
+                + "put the key's own certificate before those of its issuers"
         case .keyDoesNotFit(let certificateOption, let keyOption):
             "the private key is not that of the certificate; check that \(certificateOption) and \(keyOption) "
                 + "belong together, and that the certificate comes before those of its issuers"

@@ -21,12 +21,9 @@ struct TLSComposition {
             settings.certificate = try CertificateFiles.read(
                 certificate: (path, "--cert"), key: arguments.key.map { ($0, "--key") },
                 passphrase: arguments.passphrase, secrets: secrets)
-        } else if arguments.key != nil {
-            throw .badArgument(what: "--key", why: "there is no certificate to go with it; give one with --cert")
         }
         return settings
     }
-
 }
 
 extension ConnectorResources {

@@ -12,13 +12,15 @@ enum CertificateFiles {
     ) throws(Failure) -> TLSCertificateSource {
         let chain = try HeaderFiles.contents(of: certificate.path, for: certificate.option)
         let keyBytes = try key.map { (key) throws(Failure) in try HeaderFiles.contents(of: key.path, for: key.option) }
-        var source = TLSCertificateSource(chain: chain, key: keyBytes ?? chain)
+        var source = TLSCertificateSource(chain: chain, key: keyBytes)
         if let passphrase {
             source.passphrase = try secrets.value(of: passphrase, for: "--passphrase")
         } else if source.isKeyEncrypted {
             let path = key?.path ?? certificate.path
             source.passphrase = try secrets.asked(
-                "Passphrase for \(escapingControls(path)): ", for: "--passphrase", noun: "passphrase", remedy: "TEXT")
+                "Passphrase for \(escapingControls(path)): ", for: "--passphrase",
+                noun: "passphrase for the encrypted key \(escapingControls(path))",
+                remedy: "TEXT")
         }
         return source
     }

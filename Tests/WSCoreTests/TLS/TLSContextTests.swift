@@ -64,10 +64,29 @@ struct TLSContextTests {
     @Test("what is missing is named with its option")
     func missing() {
         #expect(error(chain: []) == .noCertificate(option: "--cert"))
-        #expect(error(chain: leaf.keyPEM()) == .noCertificate(option: "--cert"))
+        #expect(
+            error(chain: leaf.keyPEM())
+                == .keyInsteadOfCertificate(certificateOption: "--cert", keyOption: "--key"))
         #expect(error(key: []) == .noKey(option: "--key"))
         #expect(error(key: leaf.pem) == .noKey(option: "--key"))
         #expect(error(key: Array("not PEM at all\0\n".utf8)) == .noKey(option: "--key"))
+    }
+
+    @Test("an error about a certificate and key in one file names a key option only as the fix")
+    func oneFileErrors() throws {
+        func error(_ chain: [UInt8]) -> TLSConfigurationError? {
+            var settings = TLSClientSettings()
+            settings.certificate = TLSCertificateSource(chain: chain)
+            return self.error(settings)
+        }
+        let other = try TestCertificate("other")
+        let brokenKey = Array("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n".utf8)
+        #expect(error(leaf.pem + leaf.keyPEM()) == nil)
+        #expect(error(leaf.pem) == .certificateWithoutKey(certificateOption: "--cert", keyOption: "--key"))
+        #expect(
+            error(leaf.pem + other.keyPEM()) == .keyDoesNotFit(certificateOption: "--cert", keyOption: "--cert"))
+        let broken = error(leaf.pem + brokenKey)
+        #expect(broken?.identifier == "invalid-key" && broken?.description.contains("--key") == false)
     }
 
     @Test("what is broken is named with its option")

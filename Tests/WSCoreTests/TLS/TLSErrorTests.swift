@@ -14,7 +14,9 @@ struct TLSErrorTests {
     @Test("each error of configuration has its own identifier and words")
     func distinctConfigurationErrors() {
         let errors: [TLSConfigurationError] = [
-            .noCertificate(option: "o"), .invalidCertificate(option: "o", reason: "r"), .noKey(option: "o"),
+            .noCertificate(option: "o"), .keyInsteadOfCertificate(certificateOption: "o", keyOption: "k"),
+            .certificateWithoutKey(certificateOption: "o", keyOption: "k"),
+            .invalidCertificate(option: "o", reason: "r"), .noKey(option: "o"),
             .invalidKey(option: "o", reason: "r"), .passphraseNeeded, .wrongPassphrase,
             .keyDoesNotFit(certificateOption: "o", keyOption: "o"), .weakCertificate(option: "o", reason: "r"),
             .trustUnreadable(option: "o", path: "p", reason: "r"), .trustIsEmpty(option: "o", path: "p"),

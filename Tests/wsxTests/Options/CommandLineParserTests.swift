@@ -13,11 +13,11 @@ import Testing
     private struct Unexpected: Error { let invocation: Invocation }
 
     @Test("a value follows its option as a word, after '=' or, for a short one, at once") func valueForms() throws {
-        #expect(try connect("u", "--origin", "o").origin == "o")
-        #expect(try connect("u", "--origin=o").origin == "o")
-        #expect(try connect("u", "-o", "o").origin == "o")
-        #expect(try connect("u", "-oo").origin == "o")
-        #expect(try connect("u", "-o=o").origin == "=o")
+        #expect(try connect("u", "--origin", "null").origin == "null")
+        #expect(try connect("u", "--origin=null").origin == "null")
+        #expect(try connect("u", "-o", "null").origin == "null")
+        #expect(try connect("u", "-onull").origin == "null")
+        #expect(try connect("u", "-s=o").subprotocols == ["=o"])
     }
 
     @Test("a value may be empty, contain '=' or begin with a hyphen") func unusualValues() throws {

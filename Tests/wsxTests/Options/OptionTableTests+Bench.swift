@@ -58,8 +58,14 @@ extension OptionTableTests {
         BenchCase("no-proxy", "--no-proxy", "*") { $0.noProxy = "*" },
         BenchCase("ca", "--ca", "c.pem") { $0.tls.authorities = "c.pem" },
         BenchCase("cert", "--cert", "c.pem") { $0.tls.certificate = "c.pem" },
-        BenchCase("key", "--key", "k.pem") { $0.tls.key = "k.pem" },
-        BenchCase("passphrase", "--passphrase", "x") { $0.tls.passphrase = "x" },
+        BenchCase("key", "--key", "k.pem", "--cert=c.pem") {
+            $0.tls.key = "k.pem"
+            $0.tls.certificate = "c.pem"
+        },
+        BenchCase("passphrase", "--passphrase", "x", "--cert=c.pem") {
+            $0.tls.passphrase = "x"
+            $0.tls.certificate = "c.pem"
+        },
         BenchCase("insecure", "-k") { $0.tls.isInsecure = true },
         BenchCase("pin", "--pin", aPin) { $0.tls.pins = aPinValue },
         BenchCase("tls-server-name", "--tls-server-name", "n") { $0.tls.serverName = "n" },

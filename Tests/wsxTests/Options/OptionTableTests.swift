@@ -114,8 +114,14 @@ import WSCore
         ConnectCase("no-proxy", "--no-proxy", "*") { $0.noProxy = "*" },
         ConnectCase("ca", "--ca", "p") { $0.tls.authorities = "p" },
         ConnectCase("cert", "--cert", "p") { $0.tls.certificate = "p" },
-        ConnectCase("key", "--key", "p") { $0.tls.key = "p" },
-        ConnectCase("passphrase", "--passphrase", "env:X") { $0.tls.passphrase = "env:X" },
+        ConnectCase("key", "--key", "p", "--cert=c") {
+            $0.tls.key = "p"
+            $0.tls.certificate = "c"
+        },
+        ConnectCase("passphrase", "--passphrase", "env:X", "--cert=c") {
+            $0.tls.passphrase = "env:X"
+            $0.tls.certificate = "c"
+        },
         ConnectCase("insecure", "-k") { $0.tls.isInsecure = true },
         ConnectCase("pin", "--pin", aPin, "--pin", aPin) { $0.tls.pins = aPinValue + aPinValue },
         ConnectCase("tls-server-name", "--tls-server-name", "n") { $0.tls.serverName = "n" },

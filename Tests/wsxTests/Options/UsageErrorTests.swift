@@ -9,7 +9,7 @@ import Testing
         arguments: [
             ([], "a command is missing; try 'wsx connect echo:' or 'wsx --help'"),
             (["conect"], "unknown command 'conect'; did you mean 'wsx connect'?"),
-            (["serve"], "unknown command 'serve'; 'wsx -h' shows the commands"),
+            (["serve"], "unknown command 'serve'; use 'wsx listen PORT'"),
             (["help", "bogus"], "unknown command 'bogus'; 'wsx -h' shows the commands"),
             (["conect", "-v", "ws://h/p"], "unknown command 'conect'; did you mean 'wsx connect'?"),
             (["-q"], "'wsx connect' needs URL; 'wsx connect -h' shows the usage"),

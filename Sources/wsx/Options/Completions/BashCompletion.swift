@@ -8,6 +8,7 @@ enum BashCompletion {
 
         _wsx() {
             local IFS=$'\\n' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=
+            local index=1 word operands=0 end=0 runs=
             COMPREPLY=()
             # '=' is a word of its own to bash.
             if [[ $current == '=' ]]; then
@@ -21,14 +22,56 @@ enum BashCompletion {
                     case "$command ${COMP_WORDS[2]}" in \(longCommands)) command+=" ${COMP_WORDS[2]}" ;; esac
                 fi
                 # A URL in place of a command is connected to.
-                case "$command" in \(Command.allCases.map(word).joined(separator: " | "))) ;; *) command=connect ;; esac
+                case "$command" in
+        \(indexCases)
+                    *) command=connect ;;
+                esac
             fi
-            case "$command $previous" in
+            # Counts the operands before the current word. The value of an option is not one.
+            for ((; index < COMP_CWORD; index++)); do
+                word=${COMP_WORDS[index]}
+                if ((end)); then
+                    ((operands++))
+                    continue
+                fi
+                case "$word" in
+                    --) end=$index ;;
+                    =) ((index++)) ;;
+                    -?*)
+                        case "$command $word" in
+                            \(programOptions)) runs=1 ;;
+                            \(optionsWithValue))
+                                [[ ${COMP_WORDS[index+1]} == '=' ]] || ((index++))
+                                ;;
+                        esac
+                        ;;
+                    *) ((operands++)) ;;
+                esac
+            done
+            if ((end)) && [[ $runs ]]; then
+                # bash-completion knows what the program takes.
+                if declare -F _command_offset >/dev/null; then
+                    IFS=$' \\t\\n'
+                    _command_offset $((end + 1))
+                elif ((COMP_CWORD == end + 1)) && [[ $current != */* ]]; then
+                    COMPREPLY=($(compgen -c -- "$current"))
+                else
+                    compopt -o filenames 2>/dev/null
+                    COMPREPLY=($(compgen -f -- "$current"))
+                fi
+                return
+            fi
+            if ((!end)); then
+                case "$command $previous" in
         \(valueCases)
-            esac
+                esac
+            fi
             case "$command" in
         \(commandCases)
             esac
+            if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[:/] ]]; then
+                compopt -o nospace 2>/dev/null
+            fi
         }
 
         complete -F _wsx wsx
@@ -46,6 +89,33 @@ enum BashCompletion {
         command.words.count == 1 ? command.rawValue : "'\(command.rawValue)'"
     }
 
+    /// Where the words after a command begin.
+    private static var indexCases: String {
+        let groups = Dictionary(grouping: Command.allCases) { $0.words.count }.sorted { $0.key < $1.key }
+        return indented(
+            groups.map { count, commands in
+                "    \(commands.map(word).joined(separator: " | "))) index=\(count + 1) ;;"
+            })
+    }
+
+    /// The options after which a program stands behind `--`.
+    private static var programOptions: String {
+        let words = Command.allCases.flatMap { command in
+            CommandSpecification.of(command).operands.filter { $0.completion == .program }.compactMap(\.option)
+                .map { "'\(command.rawValue) --\($0)'" }
+        }
+        return words.joined(separator: " | ")
+    }
+
+    /// The options that a value must follow.
+    private static var optionsWithValue: String {
+        let words = Command.allCases.flatMap { command in
+            OptionTable.options(of: command).filter { $0.value != nil && $0.value?.implied == nil }
+                .flatMap(names).map { "'\(command.rawValue) \($0)'" }
+        }
+        return words.joined(separator: " | ")
+    }
+
     /// What follows an option that takes a value.
     private static var valueCases: String {
         var lines: [String] = []
@@ -59,32 +129,34 @@ enum BashCompletion {
             let free = options.filter { $0.value?.completion == ValueCompletion.none }
             if !free.isEmpty { lines += [patterns(free, command), "    return", "    ;;"] }
         }
-        return indented(lines)
+        return indented(lines.map { "    " + $0 })
     }
 
     /// What stands where no value is due: an option, a command or an operand.
     private static var commandCases: String {
-        var lines = [#""")"#] + words([offer(Command.ofOneWord.map(\.rawValue))], nil) + ["    ;;"]
+        let first = Command.ofOneWord.map(\.rawValue) + ValueCompletion.urlPrefixes
+        var lines = [#""")"#] + words([offer(first)], nil) + ["    ;;"]
         for command in Command.allCases {
             let operand = CommandSpecification.of(command).operands.first
             lines += ["\(word(command)))"]
-            lines += words(operand.map { reply($0.completion) } ?? [], command) + ["    ;;"]
+            lines += words(operand.map { reply($0.completion, command) } ?? [], command) + ["    ;;"]
         }
         return indented(lines)
     }
 
     /// Offers options after a hyphen, and otherwise replies with operands: choices in the first place, files in each.
     private static func words(_ operands: [String], _ command: Command?) -> [String] {
-        let options = OptionTable.options(of: command).flatMap(names)
+        // Without a command the options are those of connect.
+        let program = command == nil ? OptionTable.options(of: nil).filter { !$0.belongs(to: .connect) } : []
+        let options = (program + OptionTable.options(of: command ?? .connect)).flatMap(names)
         var lines = [
-            "if [[ $current == -* ]]; then",
+            "if [[ $current == -* ]] && ((!end)); then",
             "    " + offer(options),
         ]
         if !operands.isEmpty {
             let specification = command.map(CommandSpecification.of)
-            let place = "((COMP_CWORD == \(1 + (command?.words.count ?? 0))))"
             let isRepeatable = specification?.operands.first?.isRepeatable ?? false
-            lines.append(isRepeatable ? "else" : "elif \(place); then")
+            lines.append(isRepeatable ? "else" : "elif ((operands == 0)); then")
             lines += operands.map { "    " + $0 }
         }
         return (lines + ["fi"]).map { "    " + $0 }
@@ -98,9 +170,12 @@ enum BashCompletion {
         return words.map { "'\(command.rawValue) \($0)'" }.joined(separator: " | ") + ")"
     }
 
-    private static func reply(_ completion: ValueCompletion) -> [String] {
+    private static func reply(_ completion: ValueCompletion, _ command: Command? = nil) -> [String] {
         switch completion {
-        case .none: []
+        // A program is completed before anything else.
+        case .none, .program: []
+        case .directory: ["compopt -o filenames 2>/dev/null", "COMPREPLY=($(compgen -d -- \"$current\"))"]
+        case .url: [offer((command?.subcommands.compactMap(\.words.last) ?? []) + ValueCompletion.urlPrefixes)]
         case .file: ["compopt -o filenames 2>/dev/null", "COMPREPLY=($(compgen -f -- \"$current\"))"]
         case .choices(let choices): [offer(choices.map(\.name))]
         }

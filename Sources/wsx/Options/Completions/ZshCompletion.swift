@@ -6,28 +6,38 @@ enum ZshCompletion {
         #compdef wsx
         # Made from the option table by "make generate"; changes here are lost.
 
+        _wsx_url() {
+            local -a commands=("$@")
+            (($#)) && _describe -t commands command commands
+            compadd -S '' -- \(ValueCompletion.urlPrefixes.joined(separator: " "))
+        }
+
         _wsx() {
-            local context state state_descr line
-            local -a commands
+            # A URL in place of a command is connected to.
+            local context state state_descr line command=connect
+            local -a program
             typeset -A opt_args
-            commands=(
-        \(lines(Command.ofOneWord.map(commandItem), depth: 2))
-            )
-            _arguments -s -S \\
-        \(lines(OptionTable.options(of: nil).map { specification($0, nil) }, depth: 2, ending: " \\")) \\
-                '1:command:->command' \\
-                '*::argument:->arguments'
-            case $state in
-            command)
-                _describe -t commands command commands
-                ;;
-            arguments)
-        \(lines(Command.allCases.filter { $0.words.count == 2 }.flatMap(joining), depth: 2))
-                # A URL in place of a command is connected to.
-                case $words[1] in
-        \((Command.allCases.filter { $0 != .connect } + [.connect]).map(commandCase).joined(separator: "\n"))
+            if ((CURRENT > 2)); then
+                case $words[2] in
+                \(Command.ofOneWord.map(\.rawValue).joined(separator: " | ")))
+                    command=$words[2]
+                    shift words
+                    ((CURRENT--))
+                    ;;
                 esac
-                ;;
+        \(lines(Command.allCases.filter { $0.words.count == 2 }.flatMap(joining), depth: 2))
+            elif [[ $words[2] != -* ]]; then
+                _wsx_url \\
+        \(lines(Command.ofOneWord.map(commandItem), depth: 3, ending: " \\"))
+                return
+            else
+                program=(
+        \(lines(programOptions, depth: 3))
+                )
+            fi
+        \(lines(Command.allCases.flatMap(runningProgram), depth: 1))
+            case $command in
+        \(Command.allCases.map(commandCase).joined(separator: "\n"))
             esac
         }
 
@@ -40,6 +50,11 @@ enum ZshCompletion {
         """
     }
 
+    /// The options that only the program without a command has.
+    private static var programOptions: [String] {
+        OptionTable.options(of: nil).filter { !$0.belongs(to: .connect) }.map { specification($0, nil) }
+    }
+
     /// Makes the two words of a command one.
     private static func joining(_ command: Command) -> [String] {
         let tests = command.words.enumerated().map { "$words[\($0 + 1)] == \($1)" }.joined(separator: " && ")
@@ -47,9 +62,24 @@ enum ZshCompletion {
             "if [[ \(tests) ]] && ((CURRENT > 2)); then",
             "    shift words",
             "    ((CURRENT--))",
-            "    words[1]='\(command.rawValue)'",
+            "    command='\(command.rawValue)'",
             "fi",
         ]
+    }
+
+    /// Completes the program that follows `--`, and its words, as on a line of its own.
+    private static func runningProgram(_ command: Command) -> [String] {
+        CommandSpecification.of(command).operands.filter { $0.completion == .program }.compactMap(\.option).flatMap {
+            [
+                "local end=$words[(i)--]",
+                "if [[ $command == \(command.rawValue) ]] && ((end < CURRENT && $words[(i)--\($0)] < end)); then",
+                "    shift $end words",
+                "    ((CURRENT -= end))",
+                "    _normal",
+                "    return",
+                "fi",
+            ]
+        }
     }
 
     private static func commandItem(_ command: Command) -> String {
@@ -60,14 +90,14 @@ enum ZshCompletion {
         let operands = CommandSpecification.of(command).operands.filter { $0.option == nil }.enumerated().map {
             index, operand in
             let place = operand.isRepeatable ? "*" : "\(index + 1)"
-            return quoted("\(place):\(escape(operand.placeholder)):\(action(operand.completion))")
+            return quoted("\(place):\(escape(operand.placeholder)):\(action(operand.completion, command))")
         }
         let items = OptionTable.options(of: command).map { specification($0, command) } + operands
         return """
-                    \(command == .connect ? "*" : command.words.count == 1 ? command.rawValue : quoted(command.rawValue)))
-                        _arguments -s -S \\
-            \(lines(items, depth: 5, ending: " \\"))
-                        ;;
+                \(command.words.count == 1 ? command.rawValue : quoted(command.rawValue)))
+                    _arguments -s -S \(command == .connect ? "$program " : "")\\
+            \(lines(items, depth: 4, ending: " \\"))
+                    ;;
             """
     }
 
@@ -94,9 +124,14 @@ enum ZshCompletion {
         return "\(quoted(exclusion)){\(short),\(long)}\(rest)"
     }
 
-    private static func action(_ completion: ValueCompletion) -> String {
+    private static func action(_ completion: ValueCompletion, _ command: Command? = nil) -> String {
         switch completion {
-        case .none: return " "
+        case .none, .program: return " "
+        case .directory: return "_files -/"
+        case .url:
+            let commands = command?.subcommands ?? []
+            let items = commands.map { " \"\($0.words.last ?? "")\\:\(escape(CommandSpecification.of($0).summary))\"" }
+            return " _wsx_url" + items.joined()
         case .file: return "_files"
         case .choices(let choices):
             let words = choices.map { "\($0.name)\\:\"\(escape($0.summary))\"" }

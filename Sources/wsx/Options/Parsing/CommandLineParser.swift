@@ -152,6 +152,7 @@ struct CommandLineParser {
     ) throws(UsageError) -> OptionSpecification {
         let options = OptionTable.options(of: command)
         if let option = options.first(where: matches) { return option }
+        if let remedy = ForeignOption.remedy(for: typed, of: command) { throw .foreignOption(typed, remedy: remedy) }
         let elsewhere = OptionTable.all.filter(matches)
         if !elsewhere.isEmpty {
             let owners = Command.allCases.filter { other in elsewhere.contains { $0.belongs(to: other) } }
@@ -252,6 +253,7 @@ struct CommandLineParser {
     }
 
     private static func unknownCommand(_ word: String) -> UsageError {
+        if let line = ForeignCommand.line(for: word) { return .foreignCommand(word, line: line) }
         let nearest = EditDistance.nearest(to: word, among: Command.allCases.map(\.rawValue))
         return .unknownCommand(word, nearest: nearest.flatMap(Command.init))
     }

@@ -23,14 +23,16 @@ enum EditDistance {
         return previous[second.count]
     }
 
-    /// The one of `names` that `word` most likely was meant for: the only one it begins, or else the nearest
-    /// within a third of its length; nil when there is none.
+    /// The one of `names` that `word` most likely was meant for; nil when there is none.
+    ///
+    /// It is the only one that begins with `word`, of at least 3 characters, or else the nearest that begins with the same
+    /// character and differs by 1, or by 2 from 8 characters on. A word that differs more is another word.
     static func nearest(to word: String, among names: [String]) -> String? {
         guard !word.isEmpty, word.utf8.count <= longestWordBytes else { return nil }
         let beginning = names.filter { $0.hasPrefix(word) }
-        if beginning.count == 1 { return beginning.first }
-        let allowance = max(1, word.count / 3)
-        return names.map { (name: $0, distance: between(word, $0)) }
+        if beginning.count == 1, word.count >= 3 { return beginning.first }
+        let allowance = word.count < 8 ? 1 : 2
+        return names.filter { $0.first == word.first }.map { (name: $0, distance: between(word, $0)) }
             .filter { $0.distance <= allowance }
             .min { $0.distance < $1.distance }?
             .name

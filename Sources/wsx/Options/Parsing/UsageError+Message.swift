@@ -13,15 +13,19 @@ extension UsageError {
         case .missingCommand:
             return "a command is missing; try 'wsx connect echo:' or 'wsx --help'"
         case .unknownCommand(let word, let nearest?):
-            return "unknown command '\(word)'; did you mean 'wsx \(nearest.rawValue)'?"
+            return "unknown command '\(Self.shown(word))'; did you mean 'wsx \(nearest.rawValue)'?"
         case .unknownCommand(let word, nil):
-            return "unknown command '\(word)'; \(Self.helpHint(nil, "commands"))"
+            return "unknown command '\(Self.shown(word))'; \(Self.helpHint(nil, "commands"))"
+        case .foreignCommand(let word, let line):
+            return "unknown command '\(word)'; use '\(line)'"
         case .optionBeforeCommand(let option, let command):
             return "'\(option)' stands before the command; write 'wsx \(command) \(option) ...'"
         case .unknownOption(let option, let nearest?, _):
             return "unknown option '\(option)'; did you mean '--\(nearest)'?"
         case .unknownOption(let option, nil, let command):
             return "unknown option '\(option)'; \(Self.helpHint(command, "options"))"
+        case .foreignOption(let option, let remedy):
+            return "unknown option '\(option)'; \(remedy)"
         case .optionOfOtherCommand(let option, let owners, let command):
             let names = owners.isEmpty ? ["'wsx'"] : owners.map { "'wsx \($0.rawValue)'" }
             let remedy = command == nil ? "; write it after the command" : ""
@@ -30,12 +34,14 @@ extension UsageError {
             return "'\(option)' needs a value: \(option) \(placeholder)"
         case .unexpectedValue(let option):
             return "'\(option)' takes no value; write it without '='"
+        case .badValue(let name, _, .notACookie):
+            return "bad value for '\(name)': \(ValueProblem.notACookie.words)"
         case .badValue(let name, let value, let problem):
-            return "bad value '\(value)' for '\(name)': \(problem.words)"
+            return "bad value '\(Self.shown(value))' for '\(name)': \(problem.words)"
         case .missingOperand(let placeholder, let command):
             return "'wsx \(command.rawValue)' needs \(placeholder); \(Self.helpHint(command, "usage"))"
         case .unexpectedOperand(let operand, let command):
-            return "unexpected argument '\(operand)'; \(Self.helpHint(command, "usage"))"
+            return "unexpected argument '\(Self.shown(operand))'; \(Self.helpHint(command, "usage"))"
         case .missingOperandOfOption(let placeholder, let option):
             return "'\(option)' needs a program; end the line with -- \(placeholder)"
         case .operandWithoutOption(let operand, let option):
@@ -49,6 +55,12 @@ extension UsageError {
             let remedy = names.count == 1 ? "give that one, too" : "give one of them, too"
             return "'\(option)' says nothing without \(ValueProblem.alternatives(names)); \(remedy)"
         }
+    }
+
+    /// What was typed, without the user and password of a URL or an address.
+    private static func shown(_ text: String) -> String {
+        let start = text.utf8.prefix { $0 != UInt8(ascii: "@") }
+        return start.contains(UInt8(ascii: ":")) ? WebSocketURL.withoutUserInfo(text) : text
     }
 
     private static func helpHint(_ command: Command?, _ what: String) -> String {
@@ -80,6 +92,11 @@ extension ValueProblem {
         case .notAField: "expected the name of a member, or a JSON Pointer, in which only ~0 and ~1 follow a tilde"
         case .notAThreshold(let error): "\(error)"
         case .notATemplate(let error): "\(error)"
+        case .misplaced(let value): "this is \(value.kind); \(value.remedy)"
+        case .notAnOrigin(let allAllowed, let isURL):
+            "expected an origin such as https://app.example, or null\(allAllowed ? ", or * for all" : ""); "
+                + (isURL ? "leave out user, path and query" : "to save output in a file, write '> FILE'")
+        case .notACookie: "expected name=value; @FILE reads that from a file"
         case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes, and at most \(limit) are allowed"
         case .emptyText: "expected a text that is not empty"
         case .empty: "a name is empty"

@@ -3,10 +3,14 @@ enum UsageError: Error, Equatable {
     case missingCommand
     /// `nearest` is a command that the word may have been meant for.
     case unknownCommand(String, nearest: Command?)
+    /// A command of another tool, and the line to write instead.
+    case foreignCommand(String, line: String)
     /// An option, as typed, stands before a command.
     case optionBeforeCommand(String, String)
     /// `option` is as typed, with its hyphens and without a value; `nearest` is a long name without hyphens.
     case unknownOption(String, nearest: String?, command: Command?)
+    /// An option of another tool, as typed, and what to do instead.
+    case foreignOption(String, remedy: String)
     /// The option exists, but not after `command`; no owners stand for the program without a command.
     case optionOfOtherCommand(String, owners: [Command], command: Command?)
     case missingValue(option: String, placeholder: String)

@@ -10,6 +10,9 @@ enum Command: String, CaseIterable {
     /// The words that are typed for it.
     var words: [String] { rawValue.split(separator: " ").map(String.init) }
 
+    /// The commands of two words that begin with this one.
+    var subcommands: [Command] { Self.allCases.filter { $0 != self && $0.words.starts(with: words) } }
+
     /// Those that one word stands for.
     static let ofOneWord = allCases.filter { $0.words.count == 1 }
 

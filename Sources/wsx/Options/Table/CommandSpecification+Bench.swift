@@ -5,12 +5,14 @@ extension CommandSpecification {
         operands: [
             OperandSpecification(
                 "URL", required: true,
-                completion: .choices([ValueChoice(name: "merge", summary: "Add the results of several load tests")]),
+                completion: .url,
                 summary: "The server: ws://HOST/PATH, HOST:PORT, echo:",
                 manual: """
                     The server to test, see URLS in *wsx-connect*(1). `echo:` is one in this process, on a thread of its own.
                     """,
-                update: .bench { arguments, values in arguments.url = values.joined() })
+                update: .bench { arguments, values throws(ValueProblem) in
+                    arguments.url = try ServerURLValue.parse(values.joined())
+                })
         ],
         summary: "Load-test a server",
         description: [

@@ -4,10 +4,12 @@ extension CommandSpecification {
         command: .connect,
         operands: [
             OperandSpecification(
-                "URL", required: true,
+                "URL", required: true, completion: .url,
                 summary: "The server: ws://HOST/PATH, HOST:PORT, echo:",
                 manual: "The server to connect to, see URLS.",
-                update: .connect { arguments, values in arguments.url = values.joined() }),
+                update: .connect { arguments, values throws(ValueProblem) in
+                    arguments.url = try ServerURLValue.parse(values.joined())
+                }),
             OperandSpecification(
                 "MESSAGE", required: false, repeatable: true,
                 summary: "Sent in order, in place of stdin",

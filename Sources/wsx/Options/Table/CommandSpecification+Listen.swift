@@ -12,9 +12,11 @@ extension CommandSpecification {
                     `unix:`*path* listens on a socket file; on Linux `unix:@`*name* on one of the abstract namespace. \
                     May be left out where sockets are handed over, see SOCKET ACTIVATION.
                     """,
-                update: .listen { arguments, values in arguments.address = values.joined() }),
+                update: .listen { arguments, values throws(ValueProblem) in
+                    arguments.address = try ListenAddressValue.parse(values.joined())
+                }),
             OperandSpecification(
-                "PROGRAM [ARG...]", required: false, of: "exec",
+                "PROGRAM [ARG...]", required: false, of: "exec", completion: .program,
                 summary: "What --exec runs",
                 manual: """
                     With `--exec`, the program that is run for each client, and its arguments, see PROGRAMS. It is looked \

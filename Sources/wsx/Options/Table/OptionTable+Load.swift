@@ -176,7 +176,10 @@ extension OptionTable {
                 Send the whole file at *PATH* as one message. A text may have placeholders, as `--message` may; with `--binary` \
                 there are none.
                 """,
-            effect: .update(.bench { arguments, value in arguments.messages.append(.file(value)) })),
+            effect: .update(
+                .bench { arguments, value throws(ValueProblem) in
+                    arguments.messages.append(.file(try MessageFileValue.parse(value)))
+                })),
         OptionSpecification(
             "size", value: OptionValue("SIZE"),
             conflicts: ["message", "file", "mode=receive", "mode=connect", "mode=idle"], group: .messages,

@@ -6,9 +6,12 @@ extension OptionTable {
             summary: "Send MESSAGE once open, as the operand does",
             manual: """
                 Send *MESSAGE* once the connection is open, after those given as operands. \
-                The same as an operand in all else.
+                The same as an operand in all else, but that the address of a proxy is refused: curl's `-x` is `--proxy`.
                 """,
-            effect: .update(.connect { arguments, value in arguments.messages.append(value) })),
+            effect: .update(
+                .connect { arguments, value throws(ValueProblem) in
+                    arguments.messages.append(try MessageValue.parse(value))
+                })),
         OptionSpecification(
             "file", "f", value: OptionValue("PATH", .file), group: .messages,
             summary: "Send the file as one message",
@@ -16,7 +19,10 @@ extension OptionTable {
                 Send the whole file at *PATH* as one message once the connection is open, after every *MESSAGE*. \
                 `-` stands for standard input. Otherwise it is then not read, unless `--interactive` is given.
                 """,
-            effect: .update(.connect { arguments, value in arguments.file = value })),
+            effect: .update(
+                .connect { arguments, value throws(ValueProblem) in
+                    arguments.file = try MessageFileValue.parse(value)
+                })),
         OptionSpecification(
             "interactive", "i", conflicts: ["no-stdin"], group: .messages,
             summary: "Go on with stdin after the messages",

@@ -18,7 +18,7 @@ extension OptionTable {
                 """,
             effect: .update(
                 .client { arguments, value throws(ValueProblem) in
-                    arguments.subprotocols += try NameList.parse(value)
+                    arguments.subprotocols += try SubprotocolValue.parse(value)
                 })),
         OptionSpecification(
             "auth", "a", value: OptionValue("USER[:PASSWORD]"), conflicts: ["bearer"], group: .request,
@@ -37,12 +37,19 @@ extension OptionTable {
             "cookie", "b", value: OptionValue("COOKIE"), repeatable: true, group: .request,
             summary: "Send a cookie: 'name=value'",
             manual: "Send the cookie *COOKIE*, which is `name=value`, or several with `; ` between them.", secrets,
-            effect: .update(.client { arguments, value in arguments.cookies.append(value) })),
+            effect: .update(
+                .client { arguments, value throws(ValueProblem) in
+                    arguments.cookies.append(try CookieValue.parse(value))
+                })),
         OptionSpecification(
             "origin", "o", value: OptionValue("ORIGIN"), group: .request,
             summary: "Send this Origin, as a browser does",
-            manual: "Send the Origin field, as a browser does, for instance `https://app.example`.",
-            effect: .update(.client { arguments, value in arguments.origin = value })),
+            manual: """
+                Send the Origin field, as a browser does. *ORIGIN* is *scheme*`://`*host*, with `:`*port* if the page has \
+                one, for instance `https://app.example`, or `null`. `-H 'Origin: `*TEXT*`'` sends any other text.
+                """,
+            effect: .update(
+                .client { arguments, value throws(ValueProblem) in arguments.origin = try OriginValue.parse(value) })),
         OptionSpecification(
             "host", value: OptionValue("HOST"), group: .request,
             summary: "Send this Host in place of the URL's",

@@ -31,7 +31,7 @@ extension OptionTable {
                 """,
             effect: .update(
                 .listen { arguments, value throws(ValueProblem) in
-                    arguments.subprotocols += try NameList.parse(value)
+                    arguments.subprotocols += try SubprotocolValue.parse(value)
                 })),
         OptionSpecification(
             "header", "H", value: OptionValue("HEADER"), repeatable: true, group: .server,
@@ -51,7 +51,10 @@ extension OptionTable {
                 a browser's Origin must be the server's own or a loopback one; any other is refused with 403. \
                 `*` allows all. Clients that send no Origin are not concerned.
                 """,
-            effect: .update(.listen { arguments, value in arguments.origins.append(value) })),
+            effect: .update(
+                .listen { arguments, value throws(ValueProblem) in
+                    arguments.origins.append(try OriginValue.parse(value, allAllowed: true))
+                })),
         OptionSpecification(
             "handshake-timeout", value: OptionValue("DURATION"), default: "10s", group: .server,
             summary: "Time for a client's upgrade",

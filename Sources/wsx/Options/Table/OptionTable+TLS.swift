@@ -20,11 +20,11 @@ extension OptionTable {
                 """,
             effect: .update(.client { arguments, value in arguments.tls.certificate = value })),
         OptionSpecification(
-            "key", value: OptionValue("FILE", .file), group: .tls,
+            "key", value: OptionValue("FILE", .file), requires: ["cert"], group: .tls,
             summary: "The private key of --cert",
             manual: "Read the private key of `--cert` from the PEM file *FILE*.",
             effect: .update(.client { arguments, value in arguments.tls.key = value })),
-        passphrase(.update(.client { arguments, value in arguments.tls.passphrase = value })),
+        passphrase(requires: ["cert"], .update(.client { arguments, value in arguments.tls.passphrase = value })),
         OptionSpecification(
             "insecure", "k", group: .tls,
             summary: "Do not verify certificates",
@@ -68,7 +68,7 @@ extension OptionTable {
             "passphrase", value: OptionValue("TEXT"), conflicts: conflicts, requires: requirements, group: .tls,
             summary: "The passphrase of the private key",
             manual: """
-                Decrypt the private key with this passphrase. Without the option an encrypted key has its passphrase \
+                Decrypt the private key with this passphrase; a key that is not encrypted needs none. Without the option an encrypted key has its passphrase \
                 asked for on the terminal.
                 """, secrets,
             effect: effect)

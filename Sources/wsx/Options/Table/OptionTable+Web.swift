@@ -2,7 +2,7 @@ extension OptionTable {
     /// What a browser finds on the server's port.
     static let web = [
         OptionSpecification(
-            "serve", value: OptionValue("DIR", .file), singular: true, group: .web,
+            "serve", value: OptionValue("DIR", .directory), singular: true, group: .web,
             summary: "Serve the files of DIR on the same port",
             manual: """
                 Answer requests that ask for no WebSocket with the files of the directory *DIR*; WebSockets go on at \

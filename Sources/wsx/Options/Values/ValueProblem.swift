@@ -20,6 +20,12 @@ enum ValueProblem: Error, Equatable {
     case notAField
     case notAThreshold(ThresholdError)
     case notATemplate(MessageTemplateError)
+    /// The value is clearly meant for something else.
+    case misplaced(MisplacedValue)
+    /// Not an origin; `*` can be one where all are allowed. A URL has more than an origin.
+    case notAnOrigin(allAllowed: Bool, isURL: Bool)
+    /// The text may be a secret, and is not shown.
+    case notACookie
     case tooLong(byteCount: Int, limit: Int)
     case empty
     case emptyText

@@ -1,0 +1,14 @@
+import WSCore
+
+/// The origin of a web page: `https://app.example`, or `null`.
+enum OriginValue {
+    /// Reads an origin (RFC 6454 §6.2), or `*` where all can be meant.
+    static func parse(_ text: String, allAllowed: Bool = false) throws(ValueProblem) -> String {
+        if allAllowed, text == "*" { return text }
+        if OriginPolicy.isOrigin(text) { return text }
+        if OutputFormat(rawValue: text) != nil || ResultFormat(rawValue: text) != nil {
+            throw .misplaced(MisplacedValue(kind: "an output format", remedy: "use --output \(text)"))
+        }
+        throw .notAnOrigin(allAllowed: allAllowed, isURL: MisplacedValue.isURL(text))
+    }
+}

@@ -1,0 +1,132 @@
+import Testing
+
+@testable import wsx
+
+/// Values that are clearly meant for another option: curl, wscat, websocat and wrk give some letters another meaning.
+@Suite struct MisplacedValueTests {
+    @Test(
+        "-x does not send a proxy's address, with its password, as a message",
+        arguments: [
+            "http://user:secret@proxy", "http://proxy:3128", "https://proxy/", "socks5h://127.0.0.1:9050",
+            "socks4://proxy:1080", "socks4a://user:secret@proxy", "user:secret@proxy:3128", "127.0.0.1:3128",
+            "localhost:8080", "[::1]:8080", "http://user:se/cret@proxy:3128", "http://user:se@cret@proxy",
+        ])
+    func proxyAsMessage(value: String) {
+        for words in [["-x", value], ["-x\(value)"], ["--execute", value], ["--execute=\(value)"]] {
+            let message = Self.message(["connect", "u"] + words)
+            #expect(message?.contains("use --proxy URL") == true, "\(words)")
+            #expect(message?.contains("secret") == false && message?.contains("cret@") == false, "\(words)")
+        }
+    }
+
+    @Test(
+        "-x sends everything else",
+        arguments: [
+            "hello", "", "room:42", "http://example.com/page", "https://social.example/@name", "ftp://h", "wss://h/",
+            #"{"url":"http://user:secret@proxy"}"#, "mailto:me@example.com", "127.0.0.1", "a:b@c", "GET http://h",
+            "::1",
+            "12:30",
+        ])
+    func messages(value: String) throws {
+        #expect(try MessageValue.parse(value) == value)
+        #expect(Self.message(["connect", "u", "http://proxy:3128"]) == nil)
+    }
+
+    @Test(
+        "-o takes an origin and nothing else, and no file or format becomes the Origin field",
+        arguments: [
+            "out.txt", "/dev/null", "-", "json", "text", "", "example.com", "https://", "https://a/", "https://a/b",
+            "https://a?q", "https://a#f", "https://me:secret@a", "https://a b", "https://a:0", "https://a:65536",
+            "https://::1", "NULL", "https://a,https://b", "//a",
+        ])
+    func notAnOrigin(value: String) {
+        for command in [["connect", "u"], ["bench", "u"], ["listen", "0"]] {
+            for words in [["-o", value], ["--origin=\(value)"]] {
+                let message = Self.message(command + words)
+                #expect(message?.hasPrefix("wsx: bad value '") == true, "\(command + words)")
+                #expect(message?.contains("secret") == false)
+            }
+        }
+    }
+
+    @Test(
+        "an origin of any scheme is taken, and null",
+        arguments: [
+            "https://app.example", "http://app.example:8080", "http://[::1]", "https://[2001:db8::1]:8443", "null",
+            "chrome-extension://abcdefgh", "HTTPS://App.Example",
+        ])
+    func origins(value: String) throws {
+        for command in [["connect", "u"], ["bench", "u"], ["listen", "0"]] {
+            #expect(Self.message(command + ["-o", value]) == nil)
+        }
+        #expect(try OriginValue.parse("*", allAllowed: true) == "*")
+        #expect(throws: ValueProblem.notAnOrigin(allAllowed: false, isURL: false)) { try OriginValue.parse("*") }
+    }
+
+    @Test("a switch of another tool does not swallow the URL", arguments: ["-s", "-b", "-f", "-fsSL", "-sS"])
+    func swallowedURL(option: String) {
+        for command in [["connect"], ["bench"], []] {
+            let message = Self.message(command + [option, "wss://me:secret@h/?a=b"])
+            #expect(message?.contains("' for '-\(option.dropFirst().first ?? " ")': this is ") == true, "\(command)")
+            #expect(message?.contains("secret") == false)
+        }
+    }
+
+    @Test(
+        "the right option is named",
+        arguments: [
+            (["bench", "u", "-o", "json"], "'json' for '-o': this is an output format; use --output json"),
+            (["connect", "u", "-o", "raw"], "'raw' for '-o': this is an output format; use --output raw"),
+            (
+                ["connect", "-s", "wss://h"],
+                "'wss://h' for '-s': this is a URL, not a subprotocol; use -q to leave out notices"
+            ),
+            (["connect", "-sS", "u"], "'S' for '-s': this is the rest of curl's -sS; use -q to leave out notices"),
+            (
+                ["bench", "-s", "load.lua", "u"],
+                "'load.lua' for '-s': this is a script, not a subprotocol; use -f FILE to send a file's contents"
+            ),
+            (
+                ["connect", "-b", "ws://h"],
+                "'ws://h' for '-b': this is a URL, not a cookie; use --binary to send binary messages"
+            ),
+            (
+                ["connect", "-f", "ws://h"],
+                "'ws://h' for '-f': this is a URL, not a file; leave out curl's -f, as failures always set the exit status, or write ./FILE"
+            ),
+        ] as [([String], String)])
+    func remedies(words: [String], expected: String) {
+        #expect(Self.message(words) == "wsx: bad value " + expected)
+    }
+
+    @Test("a cookie that is no cookie may be a secret, and is not shown") func hiddenCookie() {
+        #expect(
+            Self.message(["connect", "u", "-b", "secret"])
+                == "wsx: bad value for '-b': expected name=value; @FILE reads that from a file")
+        for value in ["a=b", "a=b; c=d", "a=http://h/", "@file", "env:NAME", "=b"] {
+            #expect(Self.message(["connect", "u", "-b", value]) == nil, "\(value)")
+        }
+    }
+
+    @Test(
+        "a file or subprotocol with an ordinary name is taken", arguments: ["s", "L", "ss", "chat", "v10.stomp", "a/b"])
+    func ordinaryNames(value: String) throws {
+        #expect(try MessageFileValue.parse(value) == value)
+        #expect(try SubprotocolValue.parse(value) == [value])
+    }
+
+    @Test("an unexpected argument does not show a password") func unexpected() {
+        #expect(
+            Self.message(["listen", "0", "http://me:secret@h"])
+                == "wsx: unexpected argument 'http://•••@h'; 'wsx listen -h' shows the usage")
+    }
+
+    private static func message(_ words: [String]) -> String? {
+        do throws(UsageError) {
+            _ = try CommandLineParser.parse(words)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+}
