@@ -208,9 +208,8 @@ def test_resizing_leaves_no_fragments_of_the_line(screen, width):
     screen.wait_for_last_line("> " + text)
     for columns in [width, 100]:
         screen.resize(columns, 30)
-        # Whatever the terminal wraps, the line is there once.
-        screen.wait_for("^> half a")
-        wait_until(lambda: screen.text.replace("\n", "").endswith("> " + text), what="the line")
+        # Rows are shown without trailing spaces, so where the line wraps a space may be missing.
+        wait_until(lambda: "".join(screen.text.split()).endswith(">" + text.replace(" ", "")), what="the line")
         assert screen.text.count("> half a") == 1
     screen.press("Enter")
     screen.wait_for("← text +37 B")
