@@ -12,6 +12,7 @@ from scripted_server import ScriptedServer
 from terminal import RawTerminal
 
 TIMES = ["min", "mean", "stddev", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "p99999", "max"]
+PERCENTILES = TIMES[3:-1]
 
 
 def bench(*arguments, check_sum=True, **options):
@@ -37,9 +38,10 @@ def check(out, check_sum=True):
     assert list(results["errors"]) == ["connect", "handshake", "protocol", "closed", "timeout"]
     assert list(results["bytes"]) == ["sent", "received", "wire_sent", "wire_received"]
     for times in (results["latency_us"], results["handshake_us"]):
-        assert list(times) == TIMES
+        assert list(times) == [*TIMES, "sum"]
         ordered = [times[name] for name in ["min", *TIMES[3:]]]
         assert ordered == sorted(ordered)
+        assert times["min"] <= times["mean"] <= times["max"]
     counted = "sent" if results["mode"] == "send" else "received"
     in_time = sum(second[counted] for second in results["per_second"])
     assert in_time <= messages[counted]
@@ -334,26 +336,40 @@ def test_what_clients_share_works_here_too(certificates):
         assert "401 Unauthorized" in result.error_lines[0] and "This server asks for credentials." in result.err
 
 
+def assert_agree(theirs, results):
+    """Asserts that what another implementation reads in the histogram is what the results have."""
+    ours = results["latency_us"]
+    theirs = {name: value if name == "count" else value / 1000 for name, value in theirs.items()}
+    assert theirs["count"] == results["messages"]["received"]
+    # The form has counts only: its minimum and maximum are the ends of bars, a thousandth wide, and its mean is that of
+    # their middles. Ours are exact.
+    for name in "min", "mean", "max":
+        assert theirs[name] == pytest.approx(ours[name], rel=0.001), name
+    assert theirs["min"] <= ours["min"] + 0.0005 and ours["max"] <= theirs["max"] + 0.0005
+    assert theirs["stddev"] == pytest.approx(ours["stddev"], abs=0.002)
+    for name in PERCENTILES:
+        assert min(theirs[name], ours["max"]) == pytest.approx(ours[name], abs=0.002), name
+
+
 def test_histograms_are_read_by_others(wsx_echo, tmp_path):
     log = tmp_path / "latencies.hlog"
     result, results = bench(wsx_echo.url, "-c", "5", "-d", "2500ms", "--hdr", log)
     assert result.status == 0
 
     theirs = json.loads(run([PEERS_PYTHON, PEERS / "read_histograms.py", "-"], stdin=results["histogram"].encode()).out)
-    assert theirs.pop("count") == results["messages"]["received"]
-    assert {name: round(value / 1000, 2) for name, value in theirs.items()} == {
-        name: pytest.approx(value, abs=0.011) for name, value in results["latency_us"].items()}
+    assert_agree(theirs, results)
 
     intervals = json.loads(run([PEERS_PYTHON, PEERS / "read_histograms.py", "--log", log]).out)
     seconds = results["per_second"]
     counts = [interval["count"] for interval in intervals["intervals"]]
     assert counts[:len(seconds)] == [row["received"] for row in seconds]
-    assert [interval["p99"] for interval in intervals["intervals"]][:len(seconds)] == [
+    assert [min(interval["p99"], row["max_us"] * 1000) for interval, row in zip(intervals["intervals"], seconds)] == [
         pytest.approx(row["p99_us"] * 1000, abs=1) for row in seconds]
     # With what came after the last second, they have all that was measured.
-    assert intervals["total"].pop("count") == sum(counts) == results["messages"]["received"]
-    assert {name: round(value / 1000, 2) for name, value in intervals["total"].items()} == {
-        name: pytest.approx(value, abs=0.011) for name, value in results["latency_us"].items()}
+    assert sum(counts) == results["messages"]["received"]
+    assert_agree(intervals["total"], results)
+    maxima = [float(line.split(",")[2]) for line in log.read_text().splitlines()[5:]]
+    assert maxima[:len(seconds)] == [pytest.approx(row["max_us"] / 1000, abs=1e-6) for row in seconds]
     assert log.read_text().splitlines()[1] == "#[Histogram log format version 1.3]"
 
 
