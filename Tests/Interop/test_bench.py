@@ -3,11 +3,12 @@
 import json
 import signal
 import threading
+import time
 
 import pytest
 
 import wire
-from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, run, wsx
+from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, run, wait_until, wsx
 from scripted_server import ScriptedServer
 from terminal import RawTerminal
 
@@ -48,6 +49,29 @@ def check(out, check_sum=True):
     if results["duration_s"]:
         assert results["rate_per_second"] == pytest.approx(in_time / results["duration_s"], rel=0.01, abs=0.06)
     return results
+
+
+class Pause:
+    """Stops a server for a second, a second after so many clients have connected."""
+
+    def __init__(self, server, clients):
+        self.seconds = None
+        self._thread = threading.Thread(target=self._run, args=(server, clients), daemon=True)
+        self._thread.start()
+
+    def join(self):
+        """Waits for its end; then `seconds` says how long it was at least."""
+        self._thread.join(60)
+        assert self.seconds
+
+    def _run(self, server, clients):
+        wait_until(lambda: server.err.count(" connected from ") >= clients)
+        time.sleep(1)
+        server.signal(signal.SIGSTOP)
+        begin = time.monotonic()
+        time.sleep(1)
+        self.seconds = time.monotonic() - begin
+        server.signal(signal.SIGCONT)
 
 
 def faults(results):
@@ -287,14 +311,26 @@ def test_without_any_connection_it_says_why_and_nothing_else():
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_a_run_early_with_its_results(wsx_echo, number, status):
-    with Running([BINARY, "bench", "--output", "json", wsx_echo.url, "-c", "20", "-d", "1h"]) as client:
-        # Some of the run has to be there to be told of.
-        with pytest.raises(Exception):
-            client.process.wait(1)
-        client.signal(number)
-        assert client.wait() == status
-        results = check(client.out)
+def test_a_signal_ends_a_run_early_with_its_results(number, status):
+    # Some of the run has to be there to be told of.
+    has_echoed = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        count = 0
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.text(message.payload))
+            count += 1
+            if count == 10:
+                has_echoed.set()
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        with Running([BINARY, "bench", "--output", "json", server.url, "-c", "20", "-d", "1h"]) as client:
+            assert has_echoed.wait(60)
+            client.signal(number)
+            assert client.wait() == status
+            results = check(client.out)
     assert results["messages"]["received"] > 0
     assert not faults(results) and not errors(results)
 
