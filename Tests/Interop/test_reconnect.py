@@ -278,7 +278,7 @@ def test_the_password_of_a_proxy_is_final(guarded_tinyproxy):
     proxy = f"http://me:falsch@127.0.0.1:{guarded_tinyproxy.port}"
     result = wsx("connect", "--reconnect", "--proxy", proxy, "ws://127.0.0.1:1/")
     assert result.status == 3
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 # How often, and when
@@ -312,7 +312,7 @@ def test_the_limit_of_the_whole_run_is_that_of_all_tries():
     start = time.monotonic()
     result = wsx("connect", "--reconnect", "--timeout", "1s", f"ws://127.0.0.1:{port}/")
     assert result.status == 6
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -379,6 +379,8 @@ def test_two_hundred_clients_do_not_come_back_all_at_once():
 
 
 BEAT = ["--heartbeat", "200ms", "--heartbeat-misses", "2"]
+# For peers that are to be kept: two seconds, in which a busy machine comes to them.
+PATIENT_BEAT = ["--heartbeat", "500ms", "--heartbeat-misses", "3"]
 
 
 def test_a_peer_that_is_still_reading_what_was_sent_is_not_left(tmp_path):
@@ -399,17 +401,17 @@ def test_a_peer_that_is_still_reading_what_was_sent_is_not_left(tmp_path):
 
     with ScriptedServer(script) as server:
         result = wsx(
-            "connect", *BEAT, "--compress=off", "--binary", "-f", path, "--linger", "forever", server.url)
+            "connect", *PATIENT_BEAT, "--compress=off", "--binary", "-f", path, "--linger", "forever", server.url)
     assert (result.status, result.err) == (0, ""), result
 
 
-@pytest.mark.alone
 def test_a_peer_that_answers_no_pings_is_left_after_the_misses():
     times = []
 
     def script(peer):
-        peer.upgrade()
+        # Before the client's first beat can begin.
         start = time.monotonic()
+        peer.upgrade()
         while received := peer.read_frame():
             if received.opcode == wire.PING:
                 times.append(time.monotonic() - start)
@@ -421,8 +423,8 @@ def test_a_peer_that_answers_no_pings_is_left_after_the_misses():
     assert result.status in (1, 6)
     assert "heartbeat" in result.err
     assert len(times) == 2, "as many pings as it may miss"
-    assert 0.15 < times[0] < 0.6
-    assert 0.35 < server.results[0] < 2
+    assert times[0] >= 0.195
+    assert 0.595 <= server.results[0] < 20
 
 
 def test_a_process_that_is_stopped_is_left(tmp_path):
@@ -430,7 +432,7 @@ def test_a_process_that_is_stopped_is_left(tmp_path):
         with Running([BINARY, "connect", "--no-stdin", *BEAT, recorder.url]) as client:
             recorder.process.wait_for("pong\npong\n", "out")
             recorder.process.signal(signal.SIGSTOP)
-            assert client.wait(10) in (1, 6)
+            assert client.wait() in (1, 6)
             assert "heartbeat" in client.err
 
 
@@ -447,7 +449,7 @@ def test_a_peer_that_answers_is_not_left(tmp_path):
 
 @pytest.mark.parametrize("kind", ["messages", "pings", "parts of a frame"])
 def test_anything_that_arrives_is_a_sign_of_life(kind):
-    beats = 15
+    beats = 25
 
     def script(peer):
         peer.upgrade()
@@ -456,14 +458,14 @@ def test_anything_that_arrives_is_a_sign_of_life(kind):
         size = len(data) // beats
         for beat in range(beats):
             peer.send(data[beat * size : (beat + 1) * size])
-            # The pace of the peer, in which more than twice the misses fit.
+            # The pace of the peer: in all it takes longer than a silent peer is waited for.
             time.sleep(0.1)
         start = time.monotonic()
         peer.read_to_end()
         return time.monotonic() - start
 
     with ScriptedServer(script) as server:
-        result = wsx("connect", "--no-stdin", *BEAT, server.url)
+        result = wsx("connect", "--no-stdin", *PATIENT_BEAT, server.url)
     assert result.status in (1, 6)
     assert result.out == {"messages": b"x\n" * beats, "pings": b"", "parts of a frame": b"x" * (beats - 2) + b"\n"}[kind]
     assert server.results[0] > 0.1, "it was left when it had become silent only"
