@@ -5,10 +5,17 @@ whose files are dealt out to several processes (pytest-xdist). Without xdist all
 
 A test is marked `@pytest.mark.alone`, or its file `pytestmark = pytest.mark.alone`, when another test at its side could
 decide whether it passes:
-- it measures speed, a rate, CPU time, or how a load is shared out, or it needs more than one core for itself;
-- it sets a bound of less than a second to how long something takes, or of less than twice what it takes at rest;
+- it measures how a load is shared out, or it needs more than one core for itself;
+- it sets a bound of less than twice what something takes at rest;
 - it takes a port that it has not been given by the system or by `free_ports`, or anything else that exists once;
 - it writes what others read, such as the binary.
+
+No test depends on the machine's speed, or on the width of a histogram's bars. Every test passes next to a full build:
+- Lower bounds follow from what is tested, such as a delay, and allow for timers that are a millisecond early.
+- Upper bounds guard against hanging, and are ten times what something takes. Where speed itself is the point, the fastest
+  of several attempts is judged.
+- A wait is for a condition, and a pause in which a peer is to be kept alive leaves it a second or more to spare.
+- A load that is to have an exact number of messages is given that number (`bench -n`), not a duration.
 
 All others get along with company: they wait for conditions, use ports and directories of their own, and look at the
 memory of their own processes only. The names of parametrised tests must be the same in every process, so nothing random

@@ -85,6 +85,16 @@ def wait_until(condition, timeout=30, what="a condition"):
         time.sleep(0.02)
 
 
+def wait_until_caught(pid, number):
+    """Waits until a process handles a signal itself."""
+    def is_caught():
+        with open(f"/proc/{pid}/status") as status:
+            caught = int(re.search(r"SigCgt:\s+(\w+)", status.read()).group(1), 16)
+        return caught >> (number - 1) & 1
+
+    wait_until(is_caught, what=f"a handler of signal {number}")
+
+
 class Running:
     """A program that runs while the test does, with its output collected; it is ended when the block is left."""
 

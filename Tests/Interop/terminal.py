@@ -84,7 +84,7 @@ class Screen:
     def last_line(self):
         return self.lines[-1]
 
-    def wait_for(self, pattern, timeout=10):
+    def wait_for(self, pattern, timeout=60):
         """Waits until the screen matches, and returns the match."""
         deadline = time.monotonic() + timeout
         while True:
@@ -95,7 +95,7 @@ class Screen:
             assert time.monotonic() < deadline, f"no {pattern!r} on the screen:\n{text}"
             time.sleep(0.03)
 
-    def wait_for_last_line(self, expected, timeout=10):
+    def wait_for_last_line(self, expected, timeout=60):
         """Waits until the last line is exactly this."""
         deadline = time.monotonic() + timeout
         while (text := self.text).split("\n")[-1] != expected:
@@ -104,7 +104,7 @@ class Screen:
 
     def _tmux(self, *arguments, **options):
         result = subprocess.run(
-            ["tmux", "-L", self.name, *arguments], capture_output=True, timeout=10, **options)
+            ["tmux", "-L", self.name, *arguments], capture_output=True, timeout=60, **options)
         return result.stdout.decode()
 
 
@@ -155,10 +155,10 @@ class RawTerminal:
             self.output += os.read(self.main, 65536)
         return self.output
 
-    def wait_for(self, text, timeout=10):
+    def wait_for(self, text, timeout=60):
         wait_until(lambda: text in self.read(), timeout, f"{text!r} in {self.output!r}")
 
-    def wait(self, timeout=10):
+    def wait(self, timeout=60):
         """Reads on until the program ends, and returns its status."""
         wait_until(lambda: (self.read(), self.process.poll() is not None)[1], timeout, "the end")
         self.read()

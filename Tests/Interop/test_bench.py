@@ -3,14 +3,17 @@
 import json
 import signal
 import threading
+import time
 
 import pytest
 
 import wire
-from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, run, wsx
+from processes import BINARY, PEERS, PEERS_PYTHON, Listener, Running, assert_fails, run, wait_until, wsx
 from scripted_server import ScriptedServer
+from terminal import RawTerminal
 
 TIMES = ["min", "mean", "stddev", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "p99999", "max"]
+PERCENTILES = TIMES[3:-1]
 
 
 def bench(*arguments, check_sum=True, **options):
@@ -36,15 +39,39 @@ def check(out, check_sum=True):
     assert list(results["errors"]) == ["connect", "handshake", "protocol", "closed", "timeout"]
     assert list(results["bytes"]) == ["sent", "received", "wire_sent", "wire_received"]
     for times in (results["latency_us"], results["handshake_us"]):
-        assert list(times) == TIMES
+        assert list(times) == [*TIMES, "sum"]
         ordered = [times[name] for name in ["min", *TIMES[3:]]]
         assert ordered == sorted(ordered)
+        assert times["min"] <= times["mean"] <= times["max"]
     counted = "sent" if results["mode"] == "send" else "received"
     in_time = sum(second[counted] for second in results["per_second"])
     assert in_time <= messages[counted]
     if results["duration_s"]:
         assert results["rate_per_second"] == pytest.approx(in_time / results["duration_s"], rel=0.01, abs=0.06)
     return results
+
+
+class Pause:
+    """Stops a server for a second, a second after so many clients have connected."""
+
+    def __init__(self, server, clients):
+        self.seconds = None
+        self._thread = threading.Thread(target=self._run, args=(server, clients), daemon=True)
+        self._thread.start()
+
+    def join(self):
+        """Waits for its end; then `seconds` says how long it was at least."""
+        self._thread.join(60)
+        assert self.seconds
+
+    def _run(self, server, clients):
+        wait_until(lambda: server.err.count(" connected from ") >= clients)
+        time.sleep(1)
+        server.signal(signal.SIGSTOP)
+        begin = time.monotonic()
+        time.sleep(1)
+        self.seconds = time.monotonic() - begin
+        server.signal(signal.SIGCONT)
 
 
 def faults(results):
@@ -92,6 +119,20 @@ def test_people_get_a_table(wsx_echo):
     assert sum(int(line.split("│")[1].split()[-3].replace(",", "")) for line in chart if line.endswith("%")) == 1200
     assert all(len(line) <= 80 for line in result.lines)
     assert b"\x1b" not in result.out
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_the_histogram_and_the_table_do_not_wrap_on_a_narrow_terminal(columns, tmp_path):
+    earlier = tmp_path / "earlier.json"
+    earlier.write_bytes(wsx("bench", "echo:", "-n", "1000", "--output", "json").out)
+    words = ["-q", "--color", "never", "--threshold", "p99.999<1h", "--baseline", earlier]
+    with RawTerminal("bench", "echo:", "-n", "1000", *words, width=columns) as terminal:
+        assert terminal.wait(60) == 0
+        lines = terminal.output.decode().replace("\r", "").splitlines()
+    assert lines[0].startswith("Echo of text messages")
+    assert any("█" in line and line.endswith(" %") for line in lines)
+    assert any("too few seconds to know" in line for line in lines)
+    assert [line for line in lines if len(line) > columns] == []
 
 
 def test_it_tests_itself():
@@ -270,14 +311,26 @@ def test_without_any_connection_it_says_why_and_nothing_else():
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_a_run_early_with_its_results(wsx_echo, number, status):
-    with Running([BINARY, "bench", "--output", "json", wsx_echo.url, "-c", "20", "-d", "1h"]) as client:
-        # Some of the run has to be there to be told of.
-        with pytest.raises(Exception):
-            client.process.wait(1)
-        client.signal(number)
-        assert client.wait() == status
-        results = check(client.out)
+def test_a_signal_ends_a_run_early_with_its_results(number, status):
+    # Some of the run has to be there to be told of.
+    has_echoed = threading.Event()
+
+    def script(peer):
+        peer.upgrade()
+        count = 0
+        while (message := peer.read_frame()).opcode != wire.CLOSE:
+            peer.send(wire.text(message.payload))
+            count += 1
+            if count == 10:
+                has_echoed.set()
+        peer.send(wire.frame(wire.CLOSE, message.payload))
+
+    with ScriptedServer(script) as server:
+        with Running([BINARY, "bench", "--output", "json", server.url, "-c", "20", "-d", "1h"]) as client:
+            assert has_echoed.wait(60)
+            client.signal(number)
+            assert client.wait() == status
+            results = check(client.out)
     assert results["messages"]["received"] > 0
     assert not faults(results) and not errors(results)
 
@@ -319,26 +372,40 @@ def test_what_clients_share_works_here_too(certificates):
         assert "401 Unauthorized" in result.error_lines[0] and "This server asks for credentials." in result.err
 
 
+def assert_agree(theirs, results):
+    """Asserts that what another implementation reads in the histogram is what the results have."""
+    ours = results["latency_us"]
+    theirs = {name: value if name == "count" else value / 1000 for name, value in theirs.items()}
+    assert theirs["count"] == results["messages"]["received"]
+    # The form has counts only: its minimum and maximum are the ends of bars, a thousandth wide, and its mean is that of
+    # their middles. Ours are exact.
+    for name in "min", "mean", "max":
+        assert theirs[name] == pytest.approx(ours[name], rel=0.001), name
+    assert theirs["min"] <= ours["min"] + 0.0005 and ours["max"] <= theirs["max"] + 0.0005
+    assert theirs["stddev"] == pytest.approx(ours["stddev"], abs=0.002)
+    for name in PERCENTILES:
+        assert min(theirs[name], ours["max"]) == pytest.approx(ours[name], abs=0.002), name
+
+
 def test_histograms_are_read_by_others(wsx_echo, tmp_path):
     log = tmp_path / "latencies.hlog"
     result, results = bench(wsx_echo.url, "-c", "5", "-d", "2500ms", "--hdr", log)
     assert result.status == 0
 
     theirs = json.loads(run([PEERS_PYTHON, PEERS / "read_histograms.py", "-"], stdin=results["histogram"].encode()).out)
-    assert theirs.pop("count") == results["messages"]["received"]
-    assert {name: round(value / 1000, 2) for name, value in theirs.items()} == {
-        name: pytest.approx(value, abs=0.011) for name, value in results["latency_us"].items()}
+    assert_agree(theirs, results)
 
     intervals = json.loads(run([PEERS_PYTHON, PEERS / "read_histograms.py", "--log", log]).out)
     seconds = results["per_second"]
     counts = [interval["count"] for interval in intervals["intervals"]]
     assert counts[:len(seconds)] == [row["received"] for row in seconds]
-    assert [interval["p99"] for interval in intervals["intervals"]][:len(seconds)] == [
+    assert [min(interval["p99"], row["max_us"] * 1000) for interval, row in zip(intervals["intervals"], seconds)] == [
         pytest.approx(row["p99_us"] * 1000, abs=1) for row in seconds]
     # With what came after the last second, they have all that was measured.
-    assert intervals["total"].pop("count") == sum(counts) == results["messages"]["received"]
-    assert {name: round(value / 1000, 2) for name, value in intervals["total"].items()} == {
-        name: pytest.approx(value, abs=0.011) for name, value in results["latency_us"].items()}
+    assert sum(counts) == results["messages"]["received"]
+    assert_agree(intervals["total"], results)
+    maxima = [float(line.split(",")[2]) for line in log.read_text().splitlines()[5:]]
+    assert maxima[:len(seconds)] == [pytest.approx(row["max_us"] / 1000, abs=1e-6) for row in seconds]
     assert log.read_text().splitlines()[1] == "#[Histogram log format version 1.3]"
 
 

@@ -9,18 +9,30 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 import wire
-from processes import BINARY, Listener, Running, assert_fails, wsx
+from processes import BINARY, Listener, Running, assert_fails, wait_until_caught, wsx
 from scripted_server import ScriptedServer
-from test_bench import bench, errors, faults
+from test_bench import Pause, bench, errors, faults
 
 
 @pytest.mark.parametrize("options", [["-c", "7"], ["-c", "7", "-t", "3"], ["-c", "1"]], ids=" ".join)
 def test_the_rate_that_is_asked_for_is_the_rate_that_is_sent(wsx_echo, options):
-    result, results = bench(wsx_echo.url, "-r", "700", "-d", "2s", *options)
+    # A number of messages, for which a busy machine may take longer; the last is due after 1399/700 s.
+    result, results = bench(wsx_echo.url, "-r", "700", "-n", "1400", *options)
     assert result.status == 0
     assert results["messages"]["sent"] == 1400 and results["messages"]["unsent"] == 0
     assert (results["rate_asked"], results["in_flight"]) == (700, None)
     assert sum(row["sent"] for row in results["per_second"]) == 1400
+    assert results["duration_s"] >= 1.99
+
+
+@pytest.mark.parametrize("options", [["-c", "7"], ["-c", "7", "-t", "3"]], ids=" ".join)
+def test_a_duration_has_as_many_messages_as_the_rate_has_in_it(wsx_echo, options):
+    result, results = bench(wsx_echo.url, "-r", "700", "-d", "2s", *options)
+    # Those that a busy machine does not come to before the end are unsent.
+    assert result.status == 0
+    assert results["messages"]["sent"] + results["messages"]["unsent"] == 1400
+    assert sum(row["sent"] for row in results["per_second"]) == results["messages"]["sent"] > 0
+    assert results["duration_s"] == 2
 
 
 def test_a_number_of_messages_is_divided_among_the_threads(wsx_echo):
@@ -42,13 +54,14 @@ def test_messages_of_a_warm_up_are_sent_and_do_not_count():
         peer.send(wire.frame(wire.CLOSE, message.payload))
 
     with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "4", "-r", "200", "--warmup", "1s", "-d", "1s")
+        result, results = bench(server.url, "-c", "4", "-r", "200", "--warmup", "1s", "-n", "200")
     assert result.status == 0
     assert sum(counts) == 400
     assert results["messages"]["sent"] == results["messages"]["received"] == 200
-    assert results["duration_s"] == 1
+    # The last is due after 199/200 s.
+    assert results["duration_s"] >= 0.99
     # Bytes are counted from when the warm-up was found to be over.
-    assert results["bytes"]["sent"] <= 200 * 20
+    assert 0 < results["bytes"]["sent"] < 400 * 20
 
 
 def test_a_warm_up_ends_in_a_closed_loop_too(wsx_echo):
@@ -60,7 +73,7 @@ def test_a_warm_up_ends_in_a_closed_loop_too(wsx_echo):
 def test_a_ramp_sends_half_of_what_the_rate_would(wsx_echo):
     result, results = bench(wsx_echo.url, "-c", "4", "-r", "1000", "--ramp", "1s", "-d", "1s")
     assert result.status == 0
-    assert results["messages"]["sent"] == 500
+    assert results["messages"]["sent"] + results["messages"]["unsent"] == 500
 
 
 def test_a_ramp_has_connections_begin_one_after_the_other():
@@ -87,9 +100,9 @@ def test_a_ramp_has_connections_begin_one_after_the_other():
 def test_a_server_that_stands_still_is_seen_to_keep_everybody_waiting():
     """In a closed loop one message a connection would have noticed: here it is all that were due meanwhile."""
     with Listener("--echo") as server:
-        threading.Timer(1, server.signal, [signal.SIGSTOP]).start()
-        threading.Timer(2, server.signal, [signal.SIGCONT]).start()
-        result, results = bench(server.url, "-c", "10", "-r", "500", "-d", "3s")
+        pause = Pause(server, clients=10)
+        result, results = bench(server.url, "-c", "10", "-r", "500", "-n", "1500")
+        pause.join()
     assert result.status == 0
     assert results["messages"]["sent"] == results["messages"]["received"] == 1500
     # A third of them waited, half a second in the middle.
@@ -99,17 +112,17 @@ def test_a_server_that_stands_still_is_seen_to_keep_everybody_waiting():
 
 
 def test_what_a_server_does_not_take_is_told():
-    may_read = threading.Event()
+    are_there = threading.Barrier(2)
 
     def script(peer):
         peer.upgrade()
-        may_read.wait(30)
+        are_there.wait(30)
+        # The load takes a second, and does not begin before both are there.
+        time.sleep(3)
         while (message := peer.read_frame()).opcode != wire.CLOSE:
             peer.send(wire.text(message.payload))
         peer.send(wire.frame(wire.CLOSE, message.payload))
 
-    timer = threading.Timer(1.5, may_read.set)
-    timer.start()
     with ScriptedServer(script, receive_buffer=4096) as server:
         result, results = bench(
             server.url, "-c", "2", "-r", "1000", "--size", "64k", "-d", "1s", "--close-timeout", "60s",
@@ -135,10 +148,11 @@ def test_the_messages_of_a_connection_that_has_ended_fall_to_the_others():
         peer.send(wire.frame(wire.CLOSE, message.payload))
 
     with ScriptedServer(script) as server:
-        result, results = bench(server.url, "-c", "4", "-r", "400", "-d", "1s")
+        result, results = bench(server.url, "-c", "4", "-r", "400", "-n", "400")
     assert results["messages"]["sent"] == 400
     assert errors(results) == {"closed": 1}
-    assert 1 <= faults(results)["lost"] <= 10
+    # What was on its way when the connection ended; if the others got none of its messages, 95 would be missing.
+    assert list(faults(results)) == ["lost"] and faults(results)["lost"] < 80
     assert result.status == 1
 
 
@@ -155,16 +169,17 @@ def test_connections_are_opened_at_a_rate():
     with ScriptedServer(script) as server:
         result, _ = bench(server.url, "-c", "6", "-t", "2", "--connect-rate", "5", "-n", "6")
     assert result.status == 0
-    # The sixth is due a second after the first.
-    assert max(begins) - min(begins) >= 0.9
+    # The sixth is due a second after the first; they would come at once without a rate.
+    assert max(begins) - min(begins) >= 0.5
 
 
 def test_a_run_begins_at_a_moment(wsx_echo):
-    moment = datetime.now(timezone.utc) + timedelta(seconds=2)
+    moment = datetime.now(timezone.utc) + timedelta(seconds=5)
     result, results = bench(wsx_echo.url, "-n", "10", "--start-at", moment.isoformat().replace("+00:00", "Z"))
     assert (result.status, result.err) == (0, "")
     started = datetime.fromisoformat(results["start_time"].replace("Z", "+00:00"))
-    assert abs(started - moment) < timedelta(seconds=1)
+    # Not before the moment, but for the rounding of the text; how much later is the machine's to say.
+    assert timedelta(milliseconds=-1) <= started - moment < timedelta(seconds=30)
     assert datetime.now(timezone.utc) >= moment
 
 
@@ -177,8 +192,7 @@ def test_a_moment_that_is_over_is_told(wsx_echo):
 
 def test_a_signal_ends_the_wait_for_a_moment(wsx_echo):
     with Running([BINARY, "bench", wsx_echo.url, "-c", "2", "--start-at", "+1h"]) as client:
-        with pytest.raises(Exception):
-            client.process.wait(1)
+        wait_until_caught(client.pid, signal.SIGINT)
         client.signal(signal.SIGINT)
         assert client.wait() == 130
 
@@ -189,8 +203,8 @@ def test_a_moment_that_is_none_is_refused(time):
 
 
 def test_a_run_may_be_limited_as_a_whole(wsx_echo):
-    result, results = bench(wsx_echo.url, "-c", "2", "-d", "1h", "--timeout", "1s")
-    assert_fails(result, 6, "timed out after 1 s (--timeout)")
+    result, results = bench(wsx_echo.url, "-c", "2", "-d", "1h", "--timeout", "3s")
+    assert_fails(result, 6, "timed out after 3 s (--timeout)")
     assert results["messages"]["received"] > 0 and not faults(results)
 
 

@@ -11,7 +11,7 @@ import pytest
 import wire
 from processes import BINARY, Listener, Running
 from scripted_server import ScriptedServer
-from test_bench import bench, check, errors, faults
+from test_bench import Pause, bench, check, errors, faults
 
 
 def late_echo(delay_s, until):
@@ -106,7 +106,9 @@ def test_pongs_that_nobody_asked_for_are_no_fault():
 
     with ScriptedServer(script) as server:
         result, results = bench(server.url, "--mode", "idle", "-c", "2", "-d", "500ms", "--heartbeat", "100ms")
-    assert (result.status, results["messages"]["received"], faults(results)) == (0, 10, {})
+    assert result.status == 0 and set(faults(results)) <= {"unsent"}
+    assert results["messages"]["received"] == results["messages"]["sent"] > 0
+    assert results["messages"]["sent"] + results["messages"]["unsent"] == 10
 
 
 def test_another_run_with_more_publishers_or_other_messages_is_passed_over():
@@ -253,16 +255,17 @@ def test_a_second_signal_is_no_error_of_the_server():
 def test_a_server_that_pauses_is_told_in_full_and_not_in_more():
     """A pause of 1 s in 4: a quarter of what was due waited, between nothing and the whole of it."""
     with Listener("--echo") as server:
-        threading.Timer(1.5, server.signal, [signal.SIGSTOP]).start()
-        threading.Timer(2.5, server.signal, [signal.SIGCONT]).start()
-        for_all = ["-c", "10", "-r", "500", "-d", "4s", "--reply-timeout", "300ms"]
+        pause = Pause(server, clients=20)
+        for_all = ["-c", "10", "-r", "500", "-n", "2000", "--reply-timeout", "300ms"]
         with Running([BINARY, "bench", server.url, *for_all, "-m", "hello", "--output", "json"]) as other:
             _, results = bench(server.url, *for_all)
             other.wait()
+        pause.join()
     for results in (results, json.loads(other.out)):
         assert results["messages"]["received"] == results["messages"]["sent"] == 2000 and not faults(results)
         latency = results["latency_us"]
-        # What the machine adds to the pause is not ours to say.
-        assert 750_000 < latency["p95"] < 1_100_000
-        assert 900_000 < latency["max"] < 2_000_000
-        assert latency["p50"] < 300_000
+        # A busy machine makes the pause longer, and adds to it. Told twice it would be two seconds for all that waited.
+        pause_us = pause.seconds * 1e6
+        assert 750_000 < latency["p95"] < pause_us * 1.9
+        assert 900_000 < latency["max"] < pause_us * 5
+        assert latency["p50"] < latency["p95"] / 2

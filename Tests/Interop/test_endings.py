@@ -89,8 +89,9 @@ def test_an_unanswered_close_is_waited_for_once_not_twice():
         return time.monotonic() - start
 
     with ScriptedServer(script) as server:
-        assert wsx("connect", "--linger", "0", "--close-timeout", "2s", server.url).status == 6
-    assert 1.8 < server.results[0] < 3.6
+        assert wsx("connect", "--linger", "0", "--close-timeout", "4s", server.url).status == 6
+    # Less than twice the limit, with seconds to spare for a busy machine.
+    assert 3.9 < server.results[0] < 7.9
 
 
 def test_a_peer_that_drops_the_connection_after_our_close_exits_0():
@@ -129,12 +130,12 @@ def test_linger_starts_again_with_every_message():
     def script(peer):
         peer.upgrade()
         for number in range(4):
-            time.sleep(0.4)
+            time.sleep(0.8)
             peer.send(wire.text(str(number)))
         return peer.answer_close().close_code
 
     with ScriptedServer(script) as server:
-        result = wsx("connect", server.url)
+        result = wsx("connect", "--linger", "2500ms", server.url)
     assert (result.status, result.out) == (0, b"0\n1\n2\n3\n")
     assert server.results == [1000]
 
@@ -146,12 +147,12 @@ def test_a_large_message_that_trickles_past_the_linger_arrives_whole():
         peer.upgrade()
         data = wire.text(message)
         for start in range(0, len(data), 5000):
-            time.sleep(0.1)
+            time.sleep(0.25)
             peer.send(data[start : start + 5000])
         return peer.answer_close().close_code
 
     with ScriptedServer(script) as server:
-        result = wsx("connect", "--linger", "300ms", server.url)
+        result = wsx("connect", "--linger", "2s", server.url)
     assert (result.status, result.out) == (0, message + b"\n")
 
 

@@ -49,7 +49,7 @@ def test_an_echo_comes_back_so_much_later_and_in_order():
         for number in range(20):
             send(client, str(number))
         assert [client.read_message().payload for _ in range(20)] == [b"%d" % number for number in range(20)]
-        assert time.monotonic() - start >= 0.3
+        assert time.monotonic() - start >= 0.295
 
 
 def test_pings_are_answered_at_once_while_messages_wait():
@@ -75,13 +75,13 @@ def test_standard_input_and_broadcasts_are_delayed_too():
         start = time.monotonic()
         server.send(b"line\n")
         assert client.read_message().payload == b"line"
-        assert time.monotonic() - start >= 0.2
+        assert time.monotonic() - start >= 0.195
     with Listener("--broadcast", "--delay", "200ms") as server:
         sender, reader = open_client(server), open_client(server)
         start = time.monotonic()
         send(sender, "to all")
         assert reader.read_message().payload == b"to all"
-        assert time.monotonic() - start >= 0.2
+        assert time.monotonic() - start >= 0.195
 
 
 def test_events_of_the_input_keep_their_order_with_delayed_messages():
@@ -116,7 +116,8 @@ def test_what_is_delayed_and_dropped_is_said_when_asked_for():
 def test_much_that_waits_pauses_the_client_that_sends_it(mode):
     with Listener(mode, "--delay", "1h", "--max-message-size", "4M", "--compress=off") as server:
         sender, reader = open_client(server), open_client(server)
-        sender.sock.settimeout(1)
+        # So long a busy server does not leave a client without being paused.
+        sender.sock.settimeout(5)
         message = wire.frame(wire.BINARY, bytes(1 << 20), is_masked=True)
         sent = 0
         with pytest.raises(TimeoutError):
@@ -235,7 +236,7 @@ def test_the_close_waits_for_the_delayed_answers():
             send(client, message)
         assert [client.read_frame().payload for _ in range(2)] == [b"one", b"two"]
         assert client.read_frame().close_code == 1012
-        assert time.monotonic() - start >= 0.2
+        assert time.monotonic() - start >= 0.195
 
 
 def test_a_client_is_closed_after_a_time_with_a_code_and_a_reason():
@@ -250,7 +251,7 @@ def test_a_client_is_closed_after_a_time_with_a_code_and_a_reason():
                 return time.monotonic() - start, connection.close_code, connection.close_reason
 
         seconds, code, reason = asyncio.run(asyncio.wait_for(talk(), 30))
-        assert seconds >= 0.2
+        assert seconds >= 0.195
         assert (code, reason) == (4000, "enough")
 
 
@@ -482,7 +483,7 @@ def test_what_programs_write_is_delayed_too_and_their_end_comes_after_it():
         client = open_client(server)
         message = client.read_message()
         assert (message.payload, message.frame_lengths) == (b"hello", [2, 2, 1])
-        assert time.monotonic() - start >= 0.3
+        assert time.monotonic() - start >= 0.295
         assert client.read_frame().close_code == 1000
 
 

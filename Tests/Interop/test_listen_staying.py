@@ -74,17 +74,18 @@ def test_a_client_of_websockets_stays_by_itself():
 
 
 def test_an_idle_client_is_closed_with_1001():
-    with Listener("--echo", "--idle-timeout", "300ms") as server, Client(server.port) as client:
+    with Listener("--echo", "--idle-timeout", "300ms") as server:
         started = time.monotonic()
-        frame = client.read_until_close()
-        assert time.monotonic() - started > 0.25, "not before its time"
-        assert (frame.close_code, frame.payload[2:]) == (1001, b"idle")
-        client.close(1001)
+        with Client(server.port) as client:
+            frame = client.read_until_close()
+            assert time.monotonic() - started > 0.295, "not before its time"
+            assert (frame.close_code, frame.payload[2:]) == (1001, b"idle")
+            client.close(1001)
         server.wait_for(r"Client 1 disconnected: 1001, idle for 300 ms, from ")
 
 
 def test_a_client_that_says_anything_is_not_idle():
-    with Listener("--echo", "--idle-timeout", "1s") as server:
+    with Listener("--echo", "--idle-timeout", "3s") as server:
         with Client(server.port) as talking, Client(server.port) as idle:
             ended = None
             while not ended:
@@ -109,9 +110,9 @@ def test_a_client_that_is_sent_anything_is_not_idle():
 
 
 def test_a_heartbeat_keeps_a_client_from_being_idle():
-    options = ["--idle-timeout", "1s", "--heartbeat", "200ms", "--heartbeat-misses", "100"]
+    options = ["--idle-timeout", "3s", "--heartbeat", "200ms", "--heartbeat-misses", "100"]
     with Listener("--echo", *options) as server, Client(server.port) as client:
-        pong_until(client, lambda count: count >= 8)
+        pong_until(client, lambda count: count >= 20)
         assert "disconnected" not in server.err
 
 

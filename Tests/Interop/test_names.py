@@ -123,7 +123,7 @@ def test_an_address_that_does_not_answer_does_not_hold_up_the_next():
         assert_hello(receive(
             "--resolve", f"app.invalid:{server.port}:127.0.0.2,127.0.0.1", f"ws://app.invalid:{server.port}/"))
         # RFC 8305 §5: the next address is tried after a quarter of a second.
-        assert 0.09 < time.monotonic() - start < 2
+        assert 0.09 < time.monotonic() - start < 20
 
 
 @needs_ipv6
@@ -131,29 +131,34 @@ def test_localhost_works_when_its_first_address_does_not_answer():
     with ScriptedServer(greet) as server, Blackhole("::1", server.port):
         start = time.monotonic()
         assert_hello(receive(f"ws://localhost:{server.port}/"))
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 20
 
 
-@pytest.mark.alone
+def fastest(*arguments, bound_s=0.7, most=20):
+    """How long the fastest of some runs takes: a busy machine makes all slower, and none faster."""
+    times = []
+    while len(times) < most and (not times or min(times) >= bound_s):
+        start = time.monotonic()
+        assert_hello(receive(*arguments))
+        times.append(time.monotonic() - start)
+    return min(times)
+
+
 @needs_ipv6
 def test_families_take_turns():
     """Two addresses of IPv6 that do not answer come before one of IPv4, and still only one of them is waited for."""
     with ScriptedServer(greet) as server, Blackhole("::1", server.port):
-        start = time.monotonic()
-        assert_hello(receive(
-            "--resolve", f"app.invalid:{server.port}:::1,::1,::1,127.0.0.1", f"ws://app.invalid:{server.port}/"))
-        # RFC 8305 §4: the families are interlaced.
-        assert time.monotonic() - start < 0.7
+        # RFC 8305 §4: the families are interlaced. Otherwise it would be three quarters of a second.
+        assert fastest(
+            "--resolve", f"app.invalid:{server.port}:::1,::1,::1,127.0.0.1", f"ws://app.invalid:{server.port}/") < 0.7
 
 
-@pytest.mark.alone
 def test_an_address_that_refuses_is_not_waited_for():
     with ScriptedServer(greet) as server:
-        start = time.monotonic()
-        assert_hello(receive(
+        # Otherwise it would be three quarters of a second.
+        assert fastest(
             "--resolve", f"app.invalid:{server.port}:127.0.0.2,127.0.0.3,127.0.0.4,127.0.0.1",
-            f"ws://app.invalid:{server.port}/"))
-        assert time.monotonic() - start < 0.7
+            f"ws://app.invalid:{server.port}/") < 0.7
 
 
 def test_addresses_that_all_refuse_are_all_named():

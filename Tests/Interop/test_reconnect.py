@@ -278,7 +278,7 @@ def test_the_password_of_a_proxy_is_final(guarded_tinyproxy):
     proxy = f"http://me:falsch@127.0.0.1:{guarded_tinyproxy.port}"
     result = wsx("connect", "--reconnect", "--proxy", proxy, "ws://127.0.0.1:1/")
     assert result.status == 3
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 # How often, and when
@@ -312,7 +312,7 @@ def test_the_limit_of_the_whole_run_is_that_of_all_tries():
     start = time.monotonic()
     result = wsx("connect", "--reconnect", "--timeout", "1s", f"ws://127.0.0.1:{port}/")
     assert result.status == 6
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -333,10 +333,10 @@ def test_without_the_option_nobody_comes_back():
 CLIENT_COUNT = 200
 
 
-def reconnection_times():
-    """When each of the clients that a server drops all at once comes back, in seconds."""
-    times = []
-    opened = []
+def announced_waits():
+    """How long each of the clients that a server drops all at once says that it waits, in seconds, shortest first; and how
+    long it takes until they come back."""
+    opened, came_back = [], []
     is_dropped = threading.Event()
     is_over = threading.Event()
 
@@ -344,32 +344,35 @@ def reconnection_times():
         moment = time.monotonic()
         peer.upgrade()
         if is_dropped.is_set():
-            times.append(moment)
+            came_back.append(moment)
             is_over.wait(60)
         else:
-            opened.append(moment)
+            opened.append(peer)
             is_dropped.wait(60)
 
-    with ScriptedServer(script) as server, contextlib.ExitStack() as clients:
-        clients.callback(is_over.set)
-        for _ in range(CLIENT_COUNT):
-            clients.enter_context(Running([BINARY, "connect", "--reconnect", "--no-stdin", server.url]))
+    with ScriptedServer(script) as server, contextlib.ExitStack() as stack:
+        stack.callback(is_over.set)
+        clients = [
+            stack.enter_context(Running([BINARY, "connect", "--reconnect", "--no-stdin", server.url]))
+            for _ in range(CLIENT_COUNT)]
         wait_until(lambda: len(opened) == CLIENT_COUNT, 60, "all clients")
+        drop_time = time.monotonic()
         is_dropped.set()
-        wait_until(lambda: len(times) == CLIENT_COUNT, 60, "all clients again")
-    return times
+        wait_until(lambda: len(came_back) == CLIENT_COUNT, 60, "all clients again")
+        waits = [float(client.wait_for(r"reconnecting in (\d+\.\d) s ").group(1)) for client in clients]
+    return sorted(waits), sorted(moment - drop_time for moment in came_back)
 
 
 @pytest.mark.alone
 def test_two_hundred_clients_do_not_come_back_all_at_once():
-    """No 100 ms see more than a tenth of them. Chance may have it otherwise once in a while, but not twice in a row."""
-
-    def most_at_once(times):
-        return max(sum(start <= moment < start + 0.1 for moment in times) for start in times)
-
+    """No tenth of a second has more than a tenth of them. Chance may have it otherwise once in a while, but not twice in a
+    row. A busy machine may let them come late, all together: what they mean to do is judged."""
     worst = []
     while len(worst) < 2:
-        worst.append(most_at_once(reconnection_times()))
+        waits, times = announced_waits()
+        # They are told to the tenth of a second, and none comes before its time.
+        assert all(seconds >= wait - 0.06 for wait, seconds in zip(waits, times))
+        worst.append(max(map(waits.count, waits)))
         if worst[-1] <= CLIENT_COUNT // 10:
             return
     raise AssertionError(f"{worst} of {CLIENT_COUNT} clients within 100 ms")
@@ -379,6 +382,8 @@ def test_two_hundred_clients_do_not_come_back_all_at_once():
 
 
 BEAT = ["--heartbeat", "200ms", "--heartbeat-misses", "2"]
+# For peers that are to be kept: two seconds, in which a busy machine comes to them.
+PATIENT_BEAT = ["--heartbeat", "500ms", "--heartbeat-misses", "3"]
 
 
 def test_a_peer_that_is_still_reading_what_was_sent_is_not_left(tmp_path):
@@ -399,17 +404,17 @@ def test_a_peer_that_is_still_reading_what_was_sent_is_not_left(tmp_path):
 
     with ScriptedServer(script) as server:
         result = wsx(
-            "connect", *BEAT, "--compress=off", "--binary", "-f", path, "--linger", "forever", server.url)
+            "connect", *PATIENT_BEAT, "--compress=off", "--binary", "-f", path, "--linger", "forever", server.url)
     assert (result.status, result.err) == (0, ""), result
 
 
-@pytest.mark.alone
 def test_a_peer_that_answers_no_pings_is_left_after_the_misses():
     times = []
 
     def script(peer):
-        peer.upgrade()
+        # Before the client's first beat can begin.
         start = time.monotonic()
+        peer.upgrade()
         while received := peer.read_frame():
             if received.opcode == wire.PING:
                 times.append(time.monotonic() - start)
@@ -421,8 +426,8 @@ def test_a_peer_that_answers_no_pings_is_left_after_the_misses():
     assert result.status in (1, 6)
     assert "heartbeat" in result.err
     assert len(times) == 2, "as many pings as it may miss"
-    assert 0.15 < times[0] < 0.6
-    assert 0.35 < server.results[0] < 2
+    assert times[0] >= 0.195
+    assert 0.595 <= server.results[0] < 20
 
 
 def test_a_process_that_is_stopped_is_left(tmp_path):
@@ -430,7 +435,7 @@ def test_a_process_that_is_stopped_is_left(tmp_path):
         with Running([BINARY, "connect", "--no-stdin", *BEAT, recorder.url]) as client:
             recorder.process.wait_for("pong\npong\n", "out")
             recorder.process.signal(signal.SIGSTOP)
-            assert client.wait(10) in (1, 6)
+            assert client.wait() in (1, 6)
             assert "heartbeat" in client.err
 
 
@@ -447,7 +452,7 @@ def test_a_peer_that_answers_is_not_left(tmp_path):
 
 @pytest.mark.parametrize("kind", ["messages", "pings", "parts of a frame"])
 def test_anything_that_arrives_is_a_sign_of_life(kind):
-    beats = 15
+    beats = 25
 
     def script(peer):
         peer.upgrade()
@@ -456,14 +461,14 @@ def test_anything_that_arrives_is_a_sign_of_life(kind):
         size = len(data) // beats
         for beat in range(beats):
             peer.send(data[beat * size : (beat + 1) * size])
-            # The pace of the peer, in which more than twice the misses fit.
+            # The pace of the peer: in all it takes longer than a silent peer is waited for.
             time.sleep(0.1)
         start = time.monotonic()
         peer.read_to_end()
         return time.monotonic() - start
 
     with ScriptedServer(script) as server:
-        result = wsx("connect", "--no-stdin", *BEAT, server.url)
+        result = wsx("connect", "--no-stdin", *PATIENT_BEAT, server.url)
     assert result.status in (1, 6)
     assert result.out == {"messages": b"x\n" * beats, "pings": b"", "parts of a frame": b"x" * (beats - 2) + b"\n"}[kind]
     assert server.results[0] > 0.1, "it was left when it had become silent only"

@@ -48,6 +48,8 @@ extension Histogram {
     }
 
     /// Reads the compressed form of a histogram with the range and the digits of this type.
+    ///
+    /// The form has counts only. ``refine(minimum:maximum:sum:)`` adds exact values that are known from elsewhere.
     public init(decoding bytes: [UInt8]) throws(HistogramError) {
         self.init()
         var compressed = NumberReader(bytes)
@@ -73,6 +75,7 @@ extension Histogram {
         else { throw .otherLayout }
         guard numberBytes == reader.remainingBytes else { throw .damaged }
         try decodeCounts(&reader)
+        estimateFromCounts()
     }
 
     private mutating func decodeCounts(_ reader: inout NumberReader) throws(HistogramError) {

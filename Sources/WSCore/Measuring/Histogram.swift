@@ -8,8 +8,10 @@
 ///      width          1 │           2 │           4 │ …
 ///
 /// The layout is that of HdrHistogram (hdrhistogram.org) with 1, 3,600,000,000,000 and 3, which is also what the tools
-/// that read its files expect of times: nanoseconds. A count that is added to is all that recording costs, and that
-/// histograms are added count by count makes their sum exact: minimum, maximum and mean come from the counts, too.
+/// that read its files expect of times: nanoseconds.
+///
+/// The smallest value, the largest value, and the sum are kept beside the counts, so the minimum, maximum, and mean are
+/// exact. Percentiles and the standard deviation come from the counts. Adding histograms loses nothing.
 public struct Histogram: ~Copyable {
     /// The largest value that is told from larger ones, in nanoseconds: an hour.
     @inlinable public static var largestValue: UInt64 { 3_600_000_000_000 }
@@ -21,6 +23,12 @@ public struct Histogram: ~Copyable {
     /// How often a value of each index was recorded.
     @usableFromInline internal let counts: UnsafeMutablePointer<UInt64>
     @usableFromInline internal var recordedCount: UInt64 = 0
+    /// The smallest recorded value; `UInt64.max` without values.
+    @usableFromInline internal var smallest: UInt64 = .max
+    /// The largest recorded value; 0 without values.
+    @usableFromInline internal var largest: UInt64 = 0
+    /// The sum of all recorded values. `UInt64.max` values of an hour need 106 bits.
+    @usableFromInline internal var recordedSum: UInt128 = 0
 
     /// Makes an empty histogram, which takes 264 KiB.
     public init() {
@@ -57,8 +65,12 @@ public struct Histogram: ~Copyable {
     /// Counts a value, in nanoseconds; one of more than an hour as an hour.
     @inlinable
     public mutating func record(_ value: UInt64) {
-        counts[Self.index(of: min(value, Self.largestValue))] &+= 1
+        let value = min(value, Self.largestValue)
+        counts[Self.index(of: value)] &+= 1
         recordedCount &+= 1
+        smallest = min(smallest, value)
+        largest = max(largest, value)
+        recordedSum &+= UInt128(value)
     }
 
     /// Counts the values of another histogram, too.
@@ -66,15 +78,26 @@ public struct Histogram: ~Copyable {
         guard other.totalCount > 0 else { return }
         for index in 0..<Self.countCount { counts[index] &+= other.counts[index] }
         recordedCount &+= other.totalCount
+        smallest = min(smallest, other.smallest)
+        largest = max(largest, other.largest)
+        recordedSum &+= other.recordedSum
     }
 
     /// Takes the values of another histogram off; what is not there cannot be.
+    ///
+    /// The counts do not tell which exact values remain. The minimum and maximum are then those of the remaining counts,
+    /// within the earlier minimum and maximum.
     public mutating func subtract(_ other: borrowing Histogram) {
         for index in 0..<Self.countCount {
             let common = min(counts[index], other.counts[index])
             counts[index] &-= common
             recordedCount &-= common
         }
+        let (earlierSmallest, earlierLargest) = (smallest, largest)
+        estimateFromCounts()
+        guard totalCount > 0 else { return }
+        smallest = max(smallest, earlierSmallest)
+        largest = min(largest, earlierLargest)
     }
 
     /// Forgets everything.
@@ -82,5 +105,6 @@ public struct Histogram: ~Copyable {
         guard totalCount > 0 else { return }
         counts.update(repeating: 0, count: Self.countCount)
         recordedCount = 0
+        (smallest, largest, recordedSum) = (.max, 0, 0)
     }
 }

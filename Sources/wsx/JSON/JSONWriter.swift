@@ -84,6 +84,12 @@ struct JSONWriter: ~Copyable {
         text.append(FixedPoint.text(value, digits: digits))
     }
 
+    /// Adds a whole number of thousandths exactly, with three digits after the point.
+    mutating func add(_ name: StaticString, thousandths: UInt128) {
+        begin(name)
+        text.append("\(thousandths / 1000).\(padded(Int(thousandths % 1000), to: 3))")
+    }
+
     private mutating func append(_ value: String) {
         var value = value
         value.withUTF8 { JSONString.append(UnsafeRawBufferPointer($0).bytes, to: &text) }

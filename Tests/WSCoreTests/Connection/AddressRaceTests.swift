@@ -62,7 +62,7 @@ import Testing
                 loop.runOnce()
                 let duration = try #require(end)
                 #expect(duration >= .milliseconds(240))
-                #expect(duration < .seconds(2))
+                #expect(duration < .seconds(20))
             }
         }
     }
@@ -71,23 +71,26 @@ import Testing
     func waitingForMore() throws {
         try withListener { loop, listening in
             for isRescued in [true, false] {
-                var result: Result<(SystemStream, SocketAddress), ConnectError>?
-                let race = AddressRace(on: loop) { result = $0 }
-                race.add([try Self.refusing("a4")])
-                loop.run(for: .milliseconds(20))
-                #expect(result == nil)
-                let start = loop.now
-                if isRescued { race.add([listening]) }
-                race.noMoreAddresses()
-                loop.run { result != nil }
-                #expect(loop.now - start < AddressRace.attemptDelay)
-                switch try #require(result) {
-                case .success((let stream, _)):
-                    #expect(isRescued)
-                    stream.close()
-                case .failure: #expect(!isRescued)
+                try expectFastest(under: AddressRace.attemptDelay) {
+                    var result: Result<(SystemStream, SocketAddress), ConnectError>?
+                    let race = AddressRace(on: loop) { result = $0 }
+                    race.add([try Self.refusing("a4")])
+                    loop.run(for: .milliseconds(20))
+                    #expect(result == nil)
+                    let start = loop.now
+                    if isRescued { race.add([listening]) }
+                    race.noMoreAddresses()
+                    loop.run { result != nil }
+                    let duration = loop.now - start
+                    switch try #require(result) {
+                    case .success((let stream, _)):
+                        #expect(isRescued)
+                        stream.close()
+                    case .failure: #expect(!isRescued)
+                    }
+                    loop.runOnce()
+                    return duration
                 }
-                loop.runOnce()
             }
         }
     }
@@ -146,7 +149,7 @@ import Testing
                 let result = try race([silent, listening], on: loop)
                 #expect(result.winner == listening.description)
                 #expect(result.duration >= .milliseconds(240))
-                #expect(result.duration < .seconds(2))
+                #expect(result.duration < .seconds(20))
             }
         }
     }

@@ -254,12 +254,12 @@ import Testing
 
     @Test("a peer that leaves our close frame unanswered is given up", arguments: Role.allCases)
     func closeTimeout(role: Role) throws {
-        try withRawPeer(role, closeTimeout: .seconds(1)) { loop, connection, raw in
+        try withRawPeer(role, closeTimeout: .seconds(3)) { loop, connection, raw in
             connection.close(CloseFrame(code: .normalClosure))
             let start = loop.now
             loop.run { connection.handler.end != nil }
-            #expect(loop.now - start >= .milliseconds(999))
-            #expect(loop.now - start < .milliseconds(1900), "it took twice the limit")
+            #expect(loop.now - start >= .milliseconds(2990))
+            #expect(loop.now - start < .milliseconds(5900), "it took twice the limit")
             let end = try #require(connection.handler.end)
             #expect(end.closingTimedOut)
             #expect(!end.isClean)
@@ -299,7 +299,7 @@ import Testing
             let reading = Timer(on: loop) { raw.stream.startReading() }
             reading.start(after: .zero, every: .milliseconds(12))
             raw.recorder.didChange = { $0.stopReading() }
-            loop.run(within: .seconds(20)) { raw.recorder.received.count == 8_000_000 + 10 + 4 }
+            loop.run { raw.recorder.received.count == 8_000_000 + 10 + 4 }
             loop.run { connection.handler.end != nil }
             #expect(connection.handler.end?.isClean == true)
         }

@@ -29,7 +29,7 @@ import Testing
             #expect(record.found.isEmpty)
             loop.run { !record.found.isEmpty }
             #expect(loop.now - start >= .milliseconds(49))
-            #expect(loop.now - start < .seconds(1))
+            #expect(loop.now - start < .seconds(10))
             #expect(record.found == ["192.0.2.1"])
             #expect(record.ends.isEmpty)
             lookup.received(.success(try addresses("2001:db8::1")), for: .ipv6)

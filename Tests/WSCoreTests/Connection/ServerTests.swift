@@ -108,6 +108,7 @@ import Testing
             let second = try open(address, on: loop)
             let third = try connect(address, on: loop)
             try third.write(Self.request)
+            loop.run { !fixture.limits.isEmpty }
             loop.run(for: .milliseconds(20))
             #expect(fixture.server.connections.count == 2)
             #expect(!fixture.limits.isEmpty && fixture.limits.allSatisfy { $0 == .connections(2) })
@@ -121,7 +122,7 @@ import Testing
 
     @Test("clients that send no request are counted, too, but only for as long as they may take for it")
     func openings() throws {
-        try withServer(handshakeTimeout: .milliseconds(30), maximumConnections: 1) { loop, fixture, address in
+        try withServer(handshakeTimeout: .milliseconds(300), maximumConnections: 1) { loop, fixture, address in
             let silent = try connect(address, on: loop)
             loop.run(for: .milliseconds(5))
             let client = try open(address, on: loop)

@@ -57,6 +57,41 @@ import Testing
         #expect(decoded.totalCount == histogram.totalCount)
     }
 
+    @Test("a decoded histogram has the ends of its bars as minimum and maximum until the exact values are added")
+    func refinement() throws {
+        var histogram = Histogram()
+        for value in [300_000_000, 300_000_001, 1_000_000_000] as [UInt64] { histogram.record(value) }
+        var decoded = try Histogram(decoding: Self.encoded(histogram))
+        #expect(decoded.minimum == 299_892_736)
+        #expect(decoded.maximum == 1_000_341_503)
+        #expect(abs(decoded.mean / histogram.mean - 1) < 0.001)
+        let contradictions: [(minimum: UInt64?, maximum: UInt64?, sum: UInt128?)] = [
+            (299_892_735, nil, nil), (nil, 1_000_341_504, nil), (nil, .max, nil), (nil, nil, 899_678_207),
+            (300_000_000, nil, 899_999_999),
+        ]
+        for (minimum, maximum, sum) in contradictions {
+            let isPlausible = decoded.refine(minimum: minimum, maximum: maximum, sum: sum)
+            #expect(isPlausible == false)
+        }
+        #expect(decoded.minimum == 299_892_736 && decoded.maximum == 1_000_341_503)
+        let isPlausible = decoded.refine(minimum: 300_000_000, maximum: 1_000_000_000, sum: 1_600_000_001)
+        #expect(isPlausible)
+        #expect(decoded.minimum == 300_000_000 && decoded.maximum == 1_000_000_000)
+        #expect(decoded.sum == histogram.sum && decoded.mean == histogram.mean)
+        #expect(decoded.value(atPercentile: 100) == 1_000_000_000)
+    }
+
+    @Test("an empty histogram has no minimum, maximum or mean but 0")
+    func emptyRefinement() {
+        var histogram = Histogram()
+        let arePlausible = [
+            histogram.refine(), histogram.refine(minimum: 0, maximum: 0, sum: 0), histogram.refine(minimum: 1),
+            histogram.refine(maximum: 1), histogram.refine(sum: 1),
+        ]
+        #expect(arePlausible == [true, true, false, false, false])
+        #expect(histogram.maximum == 0)
+    }
+
     @Test("counts of all lengths come back", arguments: [1, 63, 64, 8191, 8192, 1 << 34, 1 << 55, 1 << 62])
     func longCounts(count: Int) throws {
         var histogram = Histogram()

@@ -34,14 +34,63 @@ import Testing
     func singleValue(value: UInt64, equals: ClosedRange<UInt64>) {
         var histogram = Histogram()
         histogram.record(value)
-        #expect(histogram.minimum == equals.lowerBound)
-        #expect(histogram.maximum == equals.upperBound)
-        #expect(histogram.value(atPercentile: 0) == equals.lowerBound)
-        for percentile in [0.001, 50, 99.999, 100] {
-            #expect(histogram.value(atPercentile: percentile) == equals.upperBound)
-        }
+        #expect(Self.bars(histogram) == [Histogram.Bar(values: equals, count: 1)])
+        #expect(histogram.minimum == value)
+        #expect(histogram.maximum == value)
+        for percentile in [0, 0.001, 50, 99.999, 100] { #expect(histogram.value(atPercentile: percentile) == value) }
         #expect(histogram.standardDeviation == 0)
-        #expect(equals.contains(UInt64(histogram.mean)))
+        #expect(histogram.mean == Double(value))
+    }
+
+    @Test("a minimum of 300 ms is not the lower end of its bar, 299.89 ms; maximum and mean are exact as well")
+    func exact() {
+        var histogram = Histogram()
+        for value in [300_000_000, 300_000_001, 300_000_002] as [UInt64] { histogram.record(value) }
+        #expect(Self.bars(histogram).map(\.values) == [299_892_736...300_154_879])
+        #expect(histogram.minimum == 300_000_000)
+        #expect(histogram.maximum == 300_000_002)
+        #expect(histogram.mean == 300_000_001)
+    }
+
+    @Test("percentiles rise from the minimum to the maximum", arguments: 0..<20 as Range<UInt64>)
+    func percentiles(seed: UInt64) {
+        var histogram = Histogram()
+        let values = Self.values(seed: seed, count: Int(seed) + 1)
+        for value in values { histogram.record(value) }
+        #expect(histogram.minimum == values.min() && histogram.maximum == values.max())
+        let found = [0, 0.001, 1, 10, 50, 90, 99.9, 99.999, 100].map { histogram.value(atPercentile: $0) }
+        #expect(found == found.sorted())
+        #expect(found.first == values.min() && found.last == values.max())
+    }
+
+    @Test("the mean of as many values as can be counted is exact")
+    func largestSum() {
+        var histogram = Histogram()
+        histogram.record(Histogram.largestValue)
+        // Doubled 63 times.
+        for _ in 0..<63 {
+            var other = Histogram()
+            other.add(histogram)
+            histogram.add(other)
+        }
+        #expect(histogram.totalCount == 1 << 63)
+        #expect(histogram.mean == Double(Histogram.largestValue))
+    }
+
+    @Test("what is left after a subtraction lies between the earlier minimum and maximum, and in the bars left")
+    func subtraction() {
+        var histogram = Histogram()
+        for value in [1000, 300_000_000, 300_000_001, 7_000_000_000] as [UInt64] { histogram.record(value) }
+        var part = Histogram()
+        for value in [1000, 300_000_000] as [UInt64] { part.record(value) }
+        histogram.subtract(part)
+        #expect(histogram.totalCount == 2)
+        #expect(histogram.minimum == 299_892_736, "it may have been the value taken off")
+        #expect(histogram.maximum == 7_000_000_000)
+        var rest = Histogram()
+        rest.add(histogram)
+        histogram.subtract(rest)
+        #expect(histogram.minimum == 0 && histogram.maximum == 0 && histogram.mean == 0)
     }
 
     @Test("a value above an hour counts as an hour")
@@ -54,6 +103,7 @@ import Testing
         expected.record(Histogram.largestValue)
         #expect(Self.bars(histogram) == Self.bars(expected))
         #expect(histogram.totalCount == 2)
+        #expect(histogram.maximum == Histogram.largestValue)
     }
 
     @Test("an empty histogram is all zeros")
@@ -96,6 +146,7 @@ import Testing
         first.add(Histogram())
         #expect(first.totalCount == all.totalCount)
         #expect(Self.bars(first) == Self.bars(all))
+        #expect(first.minimum == all.minimum && first.maximum == all.maximum && first.mean == all.mean)
     }
 
     @Test("what is forgotten leaves nothing")
@@ -105,6 +156,9 @@ import Testing
         histogram.removeAll()
         #expect(histogram.totalCount == 0)
         #expect(Self.bars(histogram).isEmpty)
+        #expect(histogram.minimum == 0 && histogram.maximum == 0 && histogram.mean == 0)
+        histogram.record(7)
+        #expect(histogram.minimum == 7 && histogram.maximum == 7 && histogram.mean == 7)
     }
 
     /// Values of all sizes, the same for a seed every time.

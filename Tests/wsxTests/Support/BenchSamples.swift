@@ -28,7 +28,7 @@ enum BenchSamples {
             for _ in 0..<count { second.record(latency(&random)) }
             latencies.add(second)
             seconds.append(
-                BenchSecond(sent: Int.random(in: 0..<50, using: &random), received: count, histogram: second.encoded()))
+                BenchSecond(sent: Int.random(in: 0..<50, using: &random), received: count, latencies: second))
         }
         if mode.hasLatencies { tally.received = Int(clamping: latencies.totalCount) }
         tally.sent = tally.received + tally.lost + tally.mismatched

@@ -8,6 +8,8 @@ struct BenchSecond: Equatable, Sendable {
     var received: Int
     /// The histogram of their latencies, encoded: a run may have thousands of seconds.
     var histogram: [UInt8]
+    /// The largest latency in nanoseconds, which the encoded histogram does not have exactly; 0 without latencies.
+    var maximum: UInt64
 
     /// What a mode is about: messages that were sent one way, or else that came.
     func count(in mode: BenchMode) -> Int { mode == .send ? sent : received }
@@ -22,13 +24,21 @@ struct BenchSecond: Equatable, Sendable {
     /// Works out what is told of the latencies; of a histogram that cannot be decoded there is nothing to tell.
     var latencies: Latencies {
         do throws(HistogramError) {
-            let histogram = try Histogram(decoding: histogram)
+            var histogram = try Histogram(decoding: histogram)
+            _ = histogram.refine(maximum: maximum)
             return Latencies(
                 p50: histogram.value(atPercentile: 50), p99: histogram.value(atPercentile: 99),
                 maximum: histogram.maximum)
         } catch {
             return Latencies()
         }
+    }
+}
+
+extension BenchSecond {
+    /// Makes a second with these latencies.
+    init(sent: Int, received: Int, latencies: borrowing Histogram) {
+        self.init(sent: sent, received: received, histogram: latencies.encoded(), maximum: latencies.maximum)
     }
 }
 

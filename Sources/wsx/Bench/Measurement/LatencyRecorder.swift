@@ -69,8 +69,7 @@ struct LatencyRecorder: ~Copyable {
     private mutating func endSecond() {
         seconds.append(
             BenchSecond(
-                sent: sentCount, received: Int(clamping: current.totalCount) + arrivalCount,
-                histogram: current.encoded()))
+                sent: sentCount, received: Int(clamping: current.totalCount) + arrivalCount, latencies: current))
         (sentCount, arrivalCount) = (0, 0)
         finish()
     }

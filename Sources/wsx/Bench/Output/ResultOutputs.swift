@@ -69,7 +69,10 @@ struct ResultOutputs: ~Copyable {
     func write(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
         let text =
             switch arguments.output {
-            case .text: results.table(console.colors(on: StandardDescriptors.output), judgement)
+            case .text:
+                results.table(
+                    console.colors(on: StandardDescriptors.output), judgement,
+                    columns: StandardDescriptors.windowSize(of: StandardDescriptors.output)?.columns)
             case .json: results.json(judgement)
             }
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)

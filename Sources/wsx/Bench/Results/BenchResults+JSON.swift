@@ -99,6 +99,7 @@ extension BenchResults {
             json.add(field, Double(histogram.value(atPercentile: percentile)) / 1000, digits: 3)
         }
         json.add("max", Double(histogram.maximum) / 1000, digits: 3)
+        json.add("sum", thousandths: histogram.sum)
         json.endObject()
     }
 }

@@ -101,6 +101,7 @@ extension BenchSecond {
             guard !sum.totalCount.addingReportingOverflow(addend.totalCount).overflow else { throw .damaged }
             sum.add(addend)
             histogram = sum.encoded()
+            maximum = max(maximum, other.maximum)
         } catch {
             throw .badHistogram("per_second.histogram", error)
         }

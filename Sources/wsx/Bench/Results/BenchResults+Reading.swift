@@ -41,15 +41,16 @@ extension BenchResults {
         let busiestProcessorTime = try json.duration("busiest_cpu_s", longestSeconds: Self.longestSeconds)
         guard let start = EventTime.parse(try json.string("start_time")) else { throw .badMember("start_time") }
         let (startSeconds, attoseconds) = start.components
-        let latencies = try Self.histogram(json, "histogram")
+        let latencies = try Self.histogram(json, "histogram", "latency_us")
         guard !description.mode.hasLatencies || Int(clamping: latencies.totalCount) == tally.received else {
             throw .otherCount(Int(clamping: latencies.totalCount), received: tally.received)
         }
         let isSum = tally.sent == tally.received + tally.lost + tally.mismatched
         guard isSum || ![.echo, .idle].contains(description.mode) else { throw .badMember("messages.sent") }
-        let handshakes = try Self.histogram(json, "handshake_histogram")
-        let delays = try Self.histogram(json, "delay_histogram")
-        let phases = try Self.phases(json.object("handshake_phase_histograms"))
+        let handshakes = try Self.histogram(json, "handshake_histogram", "handshake_us")
+        let delays = try Self.histogram(json, "delay_histogram", "delay_us")
+        let phases = try Self.phases(
+            json.object("handshake_phase_histograms"), json.object("handshake_phases_us"))
         self.init(
             description: description, tally: tally, latencies: latencies, handshakes: handshakes, phases: phases,
             delays: delays, seconds: seconds,
@@ -71,20 +72,47 @@ extension BenchResults {
     ) throws(BenchResultsError) -> BenchSecond {
         guard try json.count("second", largest: largestCount) == number else { throw .badMember("per_second.second") }
         let received = try json.count("received", largest: largestCount)
-        let latencyCount = Int(clamping: try histogram(json, "histogram").totalCount)
-        guard !hasLatencies || latencyCount == received else { throw .badMember("per_second.received") }
+        var latencies = try histogram(json, "histogram")
+        guard !hasLatencies || Int(clamping: latencies.totalCount) == received else {
+            throw .badMember("per_second.received")
+        }
+        let maximum = UInt64(clamping: try json.nanoseconds("max_us"))
+        guard latencies.refine(maximum: maximum) else { throw .badMember("per_second.max_us") }
         return BenchSecond(
             sent: try json.count("sent", largest: largestCount), received: received,
-            histogram: try histogramBytes(json, "histogram"))
+            histogram: try histogramBytes(json, "histogram"), maximum: maximum)
     }
 
-    private static func phases(_ json: Members) throws(BenchResultsError) -> PhaseHistograms {
+    private static func phases(_ json: Members, _ summaries: Members) throws(BenchResultsError) -> PhaseHistograms {
         var phases = PhaseHistograms()
         for (phase, field, _) in PhaseHistograms.names {
-            let histogram = try histogram(json, "\(field)")
+            var histogram = try histogram(json, "\(field)")
+            try refine(&histogram, summaries, "\(field)")
             phases.update(phase) { $0.add(histogram) }
         }
         return phases
+    }
+
+    /// A histogram with the exact values of its summary.
+    private static func histogram(
+        _ json: Members, _ name: String, _ summary: String
+    ) throws(BenchResultsError) -> Histogram {
+        var histogram = try histogram(json, name)
+        try refine(&histogram, json, summary)
+        return histogram
+    }
+
+    /// Adds the exact values that a summary has to a histogram. Earlier versions wrote no sum, and the ends of bars as
+    /// minimum and maximum.
+    private static func refine(
+        _ histogram: inout Histogram, _ json: Members, _ name: String
+    ) throws(BenchResultsError) {
+        let summary = try json.object(name)
+        let isPlausible = histogram.refine(
+            minimum: UInt64(clamping: try summary.nanoseconds("min")),
+            maximum: UInt64(clamping: try summary.nanoseconds("max")),
+            sum: summary.has("sum") ? try summary.nanoseconds("sum") : nil)
+        guard isPlausible else { throw .badMember(json.path(name)) }
     }
 
     private static func histogram(_ json: Members, _ name: String) throws(BenchResultsError) -> Histogram {
@@ -148,6 +176,8 @@ private struct Members {
 
     func path(_ name: String) -> String { prefix + name }
 
+    func has(_ name: String) -> Bool { members[name] != nil }
+
     func isNull(_ name: String) -> Bool { members[name] == .null }
 
     func object(_ name: String) throws(BenchResultsError) -> Members {
@@ -177,6 +207,18 @@ private struct Members {
     func duration(_ name: String, longestSeconds: Double) throws(BenchResultsError) -> Duration {
         guard let number = number(name), 0...longestSeconds ~= number else { throw .badMember(path(name)) }
         return .nanoseconds(Int64((number * 1e9).rounded()))
+    }
+
+    /// A time in microseconds, to the nanosecond. With three digits after the point it is read exactly.
+    func nanoseconds(_ name: String) throws(BenchResultsError) -> UInt128 {
+        guard case .number(let text)? = members[name], let number = Double(text), 0...0x1p100 ~= number else {
+            throw .badMember(path(name))
+        }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        if parts.count == 2, parts[1].count == 3, let whole = UInt128(parts[0]), let thousandths = UInt128(parts[1]) {
+            return whole * 1000 + thousandths
+        }
+        return UInt128((number * 1000).rounded())
     }
 
     private func number(_ name: String) -> Double? {

@@ -4,12 +4,22 @@ extension BenchResults {
     /// Where what is said of something begins.
     private static let factColumn = 12
 
-    /// The results as people read them, on at most 80 columns but for the URL; what is wrong is coloured.
-    /// - Parameter judgement: What is thought of them.
-    func table(_ palette: Palette, _ judgement: BenchJudgement = BenchJudgement()) -> String {
-        var lines = headlines + [""]
+    /// The fewest columns that the table fits in.
+    static let fewestColumns = 40
+
+    /// The results as people read them; what is wrong is coloured.
+    /// - Parameters:
+    ///   - judgement: What is thought of them.
+    ///   - terminalColumns: The width of the terminal; nil: there is none. No line but the URL's is wider than 80 columns or
+    ///     the terminal, or 40 columns on a narrower one.
+    func table(
+        _ palette: Palette, _ judgement: BenchJudgement = BenchJudgement(), columns terminalColumns: Int? = nil
+    ) -> String {
+        let columns = max(Self.fewestColumns, min(terminalColumns ?? HelpText.columns, HelpText.columns))
+        var lines = headlines.flatMap { HelpText.wrapped($0, indentation: 0, columns: columns) }
+        lines += ["with \(escapingControls(description.url))", ""]
         for fact in facts {
-            let texts = HelpText.wrapped(fact.text, indentation: Self.factColumn)
+            let texts = HelpText.wrapped(fact.text, indentation: Self.factColumn, columns: columns)
             for (index, text) in texts.enumerated() {
                 let words = String(text.dropFirst(Self.factColumn))
                 lines.append(
@@ -18,10 +28,10 @@ extension BenchResults {
             }
         }
         if latencies.totalCount > 0 {
-            lines += ["", "latencies"] + Self.statistics(latencies)
-            lines += [""] + LatencyChart.lines(of: latencies, palette)
+            lines += ["", "latencies"] + Self.statistics(latencies, columns: columns)
+            lines += [""] + LatencyChart.lines(of: latencies, palette, columns: columns)
         }
-        lines += judgement.lines(palette)
+        lines += judgement.lines(palette, columns: columns)
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -37,7 +47,6 @@ extension BenchResults {
         return [
             "\(description.mode.headline("\(kind)messages\(size)")) for \(seconds) s",
             "on \(connections) connection\(description.connections == 1 ? "" : "s")\(inFlight)\(rate)",
-            "with \(escapingControls(description.url))",
         ]
     }
 
@@ -126,18 +135,23 @@ extension BenchResults {
 
     // MARK: Latencies
 
-    private static func statistics(_ histogram: borrowing Histogram) -> [String] {
-        let left =
-            [("min", time(histogram.minimum)), ("mean", ResultWords.time(histogram.mean))]
-            + [("stddev", ResultWords.time(histogram.standardDeviation)), ("max", time(histogram.maximum))]
-        var right: [(label: String, value: String)] = []
+    private static func statistics(_ histogram: borrowing Histogram, columns: Int) -> [String] {
+        var statistics = [
+            ("min", time(histogram.minimum)), ("mean", ResultWords.time(histogram.mean)),
+            ("stddev", ResultWords.time(histogram.standardDeviation)), ("max", time(histogram.maximum)),
+        ]
         for (_, label, percentile) in percentiles {
-            right.append((label, time(histogram.value(atPercentile: percentile))))
+            statistics.append((label, time(histogram.value(atPercentile: percentile))))
         }
-        // Four rows of three.
-        return left.indices.map { row in
-            [left[row], right[row], right[row + 4]].map { ResultWords.right($0, 12) + ResultWords.right($1, 12) }
-                .joined()
+        // A label or value needs 8 columns with a blank: four rows of three, or six rows of two.
+        let perRow = columns >= 3 * 2 * 8 ? 3 : 2
+        let width = min(12, columns / perRow / 2)
+        let rowCount = statistics.count / perRow
+        return (0..<rowCount).map { row in
+            stride(from: row, to: statistics.count, by: rowCount).map { index in
+                let (label, value) = statistics[index]
+                return ResultWords.right(label, width) + ResultWords.right(value, width)
+            }.joined()
         }
     }
 

@@ -30,7 +30,7 @@ enum HistogramLog {
     }
 
     private static func line(_ start: Double, _ length: Double, maximum: UInt64, _ histogram: String) -> String {
-        let maximum = FixedPoint.text(Double(maximum) / 1e6, digits: 3)
+        let maximum = FixedPoint.text(Double(maximum) / 1e6, digits: 6)
         return "\(FixedPoint.text(start, digits: 3)),\(FixedPoint.text(length, digits: 3)),\(maximum),\(histogram)\n"
     }
 

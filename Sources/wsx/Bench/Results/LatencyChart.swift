@@ -29,6 +29,8 @@ enum LatencyChart {
             while index + 1 < rows.count, Double(bar.values.lowerBound) > rows[index].end { index += 1 }
             rows[index].count += bar.count
         }
+        // The last bar may have been divided.
+        while rows.last?.count == 0 { rows.removeLast() }
         return rows
     }
 
@@ -44,19 +46,27 @@ enum LatencyChart {
         return ends
     }
 
-    /// The chart as lines of at most 80 columns.
-    static func lines(of histogram: borrowing Histogram, _ palette: Palette) -> [String] {
+    /// The chart as lines of at most `columns` columns. On fewer than 80, blanks are left out first, then bars are shorter.
+    static func lines(of histogram: borrowing Histogram, _ palette: Palette, columns: Int) -> [String] {
         let rows = rows(of: histogram)
+        let labels = rows.map { "to " + label($0.end) }
+        let counts = rows.map { ResultWords.count(Int(clamping: $0.count)) }
         let most = Double(rows.map(\.count).max() ?? 0)
         let total = Double(histogram.totalCount)
-        return rows.map { row in
-            let label = ResultWords.right("to " + Self.label(row.end), 12) + " │"
+        let isWide = columns >= HelpText.columns
+        let labelColumns = isWide ? 12 : labels.map(\.count).max() ?? 0
+        let countColumns = isWide ? 14 : 1 + (counts.map(\.count).max() ?? 0)
+        let shareColumns = isWide ? 10 : " 100.00 %".count
+        let barColumns = max(1, min(longestBar, columns - labelColumns - " │".count - countColumns - shareColumns))
+        return rows.indices.map { index in
+            let (row, count) = (rows[index], counts[index])
+            let label = ResultWords.right(labels[index], labelColumns) + " │"
             guard row.count > 0 else { return label }
-            let bar = bar(of: Double(row.count) / most)
-            let gap = String(repeating: " ", count: longestBar - bar.count)
-            let count = ResultWords.right(ResultWords.count(Int(clamping: row.count)), 14)
+            let bar = bar(of: Double(row.count) / most, columns: barColumns)
+            let gap = String(repeating: " ", count: barColumns - bar.count)
             let share = FixedPoint.text(Double(row.count) / total * 100, digits: 2) + " %"
-            return label + palette.sent(bar) + gap + count + ResultWords.right(share, 10)
+            return label + palette.sent(bar) + gap + ResultWords.right(count, countColumns)
+                + ResultWords.right(share, shareColumns)
         }
     }
 
@@ -69,9 +79,9 @@ enum LatencyChart {
     }
 
     /// Whole blocks, and one of eighths at the end; something is always to be seen of what is there.
-    private static func bar(of part: Double) -> String {
+    private static func bar(of part: Double, columns: Int) -> String {
         guard part > 0 else { return "" }
-        let eighths = max(1, Int((part * Double(longestBar * 8)).rounded()))
+        let eighths = max(1, Int((part * Double(columns * 8)).rounded()))
         let end = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
         return String(repeating: "█", count: eighths / 8) + end
     }

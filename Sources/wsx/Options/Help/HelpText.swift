@@ -115,8 +115,8 @@ enum HelpText {
         return lines
     }
 
-    /// The words of `text` on lines of at most ``columns`` characters.
-    static func wrapped(_ text: String, indentation: Int) -> [String] {
+    /// The words of `text` on lines of at most `columns` characters.
+    static func wrapped(_ text: String, indentation: Int, columns: Int = HelpText.columns) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {

@@ -188,15 +188,17 @@ enum BenchManual {
             (
                 "`latency_us`, `handshake_us`",
                 """
-                `min`, `mean`, `stddev`, `p50`, `p75`, `p90`, `p95`, `p99`, `p999`, `p9999`, `p99999` and `max` in \
-                microseconds: of the latencies, and of the time to open a connection, from the name to the upgrade.
+                `min`, `mean`, `stddev`, `p50`, `p75`, `p90`, `p95`, `p99`, `p999`, `p9999`, `p99999`, `max` and `sum` in \
+                microseconds: of the latencies, and of the time to open a connection, from the name to the upgrade. `min`, \
+                `mean`, `max` and `sum` are exact. Percentiles and `stddev` come from the histogram: a percentile may be up \
+                to 0.1 % too high, but is never above `max`.
                 """
             ),
             (
                 "`per_second`",
                 """
                 For each `second`, counted from 0, the messages `sent`, the replies `received`, of the latencies `p50_us`, \
-                `p99_us` and `max_us`, and their `histogram`.
+                `p99_us` and `max_us`, and their `histogram`. `max_us` is exact.
                 """
             ),
             (
@@ -221,7 +223,8 @@ enum BenchManual {
                 "`histogram`, `handshake_histogram`",
                 """
                 The latencies, and the times to open a connection, in nanoseconds, as HdrHistogram's compressed form in \
-                Base64.
+                Base64. This form stores counts only: the minimum and maximum that other tools read from it may differ \
+                from `min` and `max` by 0.1 %.
                 """
             ),
             ("`version`", "1."),

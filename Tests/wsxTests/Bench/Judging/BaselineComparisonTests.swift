@@ -86,8 +86,7 @@ import WSCore
     func wholeSeconds() {
         var results = BenchSamples.results(seed: 1)
         results.duration = .milliseconds(2500)
-        let empty = Histogram().encoded()
-        results.seconds = [10, 0, 5].map { BenchSecond(sent: $0, received: $0, histogram: empty) }
+        results.seconds = [10, 0, 5].map { BenchSecond(sent: $0, received: $0, latencies: Histogram()) }
         let baseline = ComparedRun(results)
         #expect(baseline.rates == [10, 0])
         #expect(baseline.medians.count == 1)

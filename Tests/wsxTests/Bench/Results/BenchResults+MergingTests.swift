@@ -26,6 +26,30 @@ import WSCore
         #expect(sum.processorTime == one.processorTime + other.processorTime)
     }
 
+    @Test("a sum has the exact minimum, maximum and mean of all values, also after results were written and read")
+    func exactValues() throws {
+        var runs: [String] = []
+        for values in [[300_000_001, 300_000_005], [300_000_003]] as [[UInt64]] {
+            var results = BenchSamples.results(seed: 3)
+            results.latencies.removeAll()
+            for value in values { results.latencies.record(value) }
+            results.tally.received = values.count
+            results.tally.sent = values.count + results.tally.lost + results.tally.mismatched
+            results.handshakes.removeAll()
+            results.handshakes.add(results.latencies)
+            results.seconds = [BenchSecond(sent: 0, received: values.count, latencies: results.latencies)]
+            runs.append(results.json())
+        }
+        var sum = try BenchResults(json: Array(runs[0].utf8).span.bytes)
+        try sum.add(try BenchResults(json: Array(runs[1].utf8).span.bytes))
+        let text = sum.json()
+        #expect(text.contains(#""latency_us":{"min":300000.001,"mean":300000.003,"#))
+        #expect(text.contains(#""handshake_us":{"min":300000.001,"mean":300000.003,"#))
+        #expect(text.ranges(of: #""max":300000.005,"sum":900000.009}"#).count == 2)
+        #expect(text.contains(#""p99999":300000.005"#), "no percentile is above the maximum")
+        #expect(text.contains(#""max_us":300000.005"#))
+    }
+
     @Test("the order in which results are added makes no difference", arguments: 0..<30 as Range<UInt64>)
     func order(seed: UInt64) throws {
         let (a, b, c) = (seed * 3, seed * 3 + 1, seed * 3 + 2)

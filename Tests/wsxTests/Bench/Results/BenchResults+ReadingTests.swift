@@ -76,6 +76,49 @@ import WSCore
         }
     }
 
+    /// Results with one latency of 300 ms. An earlier version wrote the ends and the middle of its bar.
+    private static func oneLatency() -> String {
+        var results = BenchSamples.results(seed: 3)
+        results.latencies.removeAll()
+        results.latencies.record(300_000_000)
+        results.tally.received = 1
+        results.tally.sent = 1 + results.tally.lost + results.tally.mismatched
+        results.seconds = [BenchSecond(sent: 0, received: 1, latencies: results.latencies)]
+        return results.json()
+    }
+
+    @Test("results of an earlier version, whose minimum and maximum are the ends of bars, are read")
+    func earlierVersion() throws {
+        let exact = #""min":300000.000,"mean":300000.000,"#
+        let text = Self.oneLatency()
+        try #require(text.contains(exact))
+        let old = text.replacing(exact, with: #""min":299892.736,"mean":300023.808,"#)
+            .replacing(#""max":300000.000,"sum":300000.000"#, with: #""max":300154.879"#)
+            .replacing(#""max_us":300000.000"#, with: #""max_us":300154.879"#)
+        let results = try Self.read(old)
+        #expect(results.latencies.minimum == 299_892_736)
+        #expect(results.latencies.maximum == 300_154_879)
+        #expect(results.latencies.mean == 300_023_808)
+        #expect(results.seconds[0].latencies.maximum == 300_154_879)
+    }
+
+    @Test(
+        "a minimum, maximum or mean that the histogram contradicts is refused",
+        arguments: [
+            (#""min":300000.000"#, #""min":1"#, "latency_us"),
+            (#""max":300000.000"#, #""max":300154.880"#, "latency_us"),
+            (#""sum":300000.000"#, #""sum":300000.001"#, "latency_us"),
+            (#""min":300000.000"#, #""min":-1"#, "latency_us.min"),
+            (#""sum":300000.000"#, #""sum":1e300"#, "latency_us.sum"),
+            (#""max":300000.000"#, #""max":1e300"#, "latency_us.max"),
+            (#""max_us":300000.000"#, #""max_us":0"#, "per_second.max_us"),
+        ])
+    func contradictions(exact: String, replacement: String, name: String) throws {
+        let text = Self.oneLatency()
+        try #require(text.contains(exact))
+        #expect(Self.problem(text.replacing(exact, with: replacement)) == .badMember(name))
+    }
+
     @Test("a damaged histogram is told so, also of a second", arguments: ["histogram", "handshake_histogram"])
     func histograms(name: String) throws {
         let text = BenchSamples.results(seed: 2).json()

@@ -61,11 +61,55 @@ import WSCore
         #expect(Self.table(results).contains("phases      medians: connection 120 us, upgrade 340 us"))
     }
 
-    @Test("no line is wider than 80 columns", arguments: 0..<30 as Range<UInt64>)
-    func width(seed: UInt64) {
+    @Test("no line is wider than 80 columns, or than a terminal of 40 or more", arguments: 0..<30 as Range<UInt64>)
+    func width(seed: UInt64) throws {
         var results = BenchSamples.results(seed: seed)
         (results.duration, results.busiestProcessorTime) = (.seconds(1), .seconds(100))
-        for line in Self.table(results) { #expect(line.count <= 80, "\(line)") }
+        var judgement = BenchJudgement()
+        judgement.verdicts = [
+            try Threshold("handshake.p99.999 <= 20ms").verdict(on: results),
+            try Threshold("rate>1").verdict(on: results),
+        ]
+        for isLong in [false, true] {
+            judgement.comparison = Self.comparison(isLong: isLong)
+            let palette = Palette(isEnabled: false)
+            for line in Self.lines(results.table(palette, judgement)) { #expect(line.count <= 80, "\(line)") }
+            for columns in 40...90 {
+                for line in Self.lines(results.table(palette, judgement, columns: columns)) {
+                    #expect(line.count <= min(80, columns), "\(line)")
+                }
+            }
+            let narrowest = results.table(palette, judgement, columns: 40)
+            #expect(results.table(palette, judgement, columns: 7) == narrowest)
+        }
+    }
+
+    /// A comparison of runs of a second, or of ten, with large numbers.
+    private static func comparison(isLong: Bool) -> BaselineComparison {
+        let runs = [1_234_567.0, 1_000_000].map { value in
+            let values = Array(repeating: value, count: isLong ? 10 : 1)
+            return ComparedRun(
+                description: results().description, startTime: WallTime(seconds: 0, microseconds: 0),
+                rates: values, medians: values, tails: values)
+        }
+        return BaselineComparison(runs[1], with: [runs[0], runs[0]])
+    }
+
+    private static func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
+
+    @Test("the statistics of latencies are in two columns of pairs where three do not fit")
+    func narrowStatistics() throws {
+        var results = Self.results()
+        results.latencies.removeAll()
+        results.latencies.record(1_000_000)
+        let lines = Self.lines(results.table(Palette(isEnabled: false), columns: 40))
+        let start = try #require(lines.firstIndex(of: "latencies"))
+        #expect(
+            lines[(start + 1)...].prefix(6) == [
+                "       min   1.00 ms       p90   1.00 ms", "      mean   1.00 ms       p95   1.00 ms",
+                "    stddev   0.00 us       p99   1.00 ms", "       max   1.00 ms     p99.9   1.00 ms",
+                "       p50   1.00 ms    p99.99   1.00 ms", "       p75   1.00 ms   p99.999   1.00 ms",
+            ])
     }
 
     @Test("faults and errors are told by kind")

@@ -4,10 +4,10 @@ import WSCore
 @testable import wsx
 
 @Suite struct LatencyChartTests {
-    private static func chart(_ values: [UInt64: Int]) -> [String] {
+    private static func chart(_ values: [UInt64: Int], columns: Int = 80) -> [String] {
         var histogram = Histogram()
         for (value, count) in values { for _ in 0..<count { histogram.record(value) } }
-        return LatencyChart.lines(of: histogram, Palette(isEnabled: false))
+        return LatencyChart.lines(of: histogram, Palette(isEnabled: false), columns: columns)
     }
 
     @Test("bars are as long as there are values, with the gaps between them")
@@ -28,6 +28,34 @@ import WSCore
                 ])
     }
 
+    @Test("a chart on a terminal of 60 or 40 columns does not wrap: its bars are shorter")
+    func narrow() {
+        let values: [UInt64: Int] = [110_000: 80, 280_000: 40, 600_000: 1]
+        #expect(
+            Self.chart(values, columns: 60)
+                == [
+                    "to 150 us │█████████████████████████████████████ 80  66.12 %",
+                    "to 200 us │",
+                    "to 300 us │██████████████████▌                   40  33.06 %",
+                    "to 500 us │",
+                    "to 700 us │▌                                      1   0.83 %",
+                ])
+        #expect(
+            Self.chart(values, columns: 40)
+                == [
+                    "to 150 us │█████████████████ 80  66.12 %",
+                    "to 200 us │",
+                    "to 300 us │████████▌         40  33.06 %",
+                    "to 500 us │",
+                    "to 700 us │▎                  1   0.83 %",
+                ])
+    }
+
+    @Test("the last row is not empty where the largest values are counted together across its start")
+    func divided() {
+        #expect(Self.chart([999_950: 1, 1_000_001: 1]).count == 1)
+    }
+
     @Test("every value is in a row, and there are few rows, whatever the range", arguments: 0..<50 as Range<UInt64>)
     func rows(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -40,7 +68,10 @@ import WSCore
         #expect((1...18).contains(rows.count))
         #expect(rows.first.map { $0.count > 0 } ?? false)
         #expect(rows.last.map { $0.count > 0 } ?? false)
-        for line in LatencyChart.lines(of: histogram, Palette(isEnabled: false)) { #expect(line.count <= 80) }
+        for columns in 40...80 {
+            let lines = LatencyChart.lines(of: histogram, Palette(isEnabled: false), columns: columns)
+            for line in lines { #expect(line.count <= columns, "\(line)") }
+        }
     }
 
     @Test("without values there is nothing to draw")

@@ -198,7 +198,9 @@ function showTables() {
     ["latency", latency], ["handshake", results.handshake_us],
     ...[["delay", results.delay_us], ...phases].filter(([, summary]) => summary.max),
   ];
-  byID("times").append(table(["", ...times.map(([name]) => name)], Object.keys(latency).map(field => [label(field),
+  // The sum is there for exact merges only.
+  const statistics = Object.keys(latency).filter(field => field !== "sum");
+  byID("times").append(table(["", ...times.map(([name]) => name)], statistics.map(field => [label(field),
     ...times.map(([, summary]) => cell(summary[field], summary.max ? time(summary[field]) : "–"))])));
   for (const group of ["messages", "errors", "bytes"]) {
     byID("counts").append(table([group, ""], Object.entries(results[group]).map(([field, number]) => [
