@@ -11,7 +11,8 @@ extension Failure {
         case .badArgument, .badInput, .input, .output, .recording, .system, .listening: false
         case .closedEarly, .waitEnded, .incomplete, .errorReplies: false
         case .unmet, .badReplies, .unmetThresholds, .noReply, .lateReplies, .unanswered, .program: false
-        case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated, .hungUp, .quit:
+        case .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .gaveUp, .told, .interrupted, .terminated,
+            .hungUp, .quit:
             false
         }
     }

@@ -32,10 +32,12 @@ import WSCore
             let role = Bool.random(using: &random) ? Role.client : .server
             let opcode = try #require(Opcode.allCases.randomElement(using: &random))
             let bits = Int.random(in: 0...62, using: &random)
+            // No close frame is one byte long.
+            let controlBytes = Int.random(in: 2...125, using: &random)
             let header = FrameHeader(
                 isFinal: opcode.isControl || Bool.random(using: &random), opcode: opcode,
                 maskingKey: role == .server ? MaskingKey(word: .random(in: 0 ... .max, using: &random)) : nil,
-                payloadBytes: Int.random(in: 0...(opcode.isControl ? 125 : 1 << bits), using: &random))
+                payloadBytes: opcode.isControl ? controlBytes : Int.random(in: 0...(1 << bits), using: &random))
             let bytes = encode(header)
             #expect(bytes.count == header.encodedBytes)
             let decoded = try FrameHeader.decode(bytes.span.bytes, receivedBy: role)

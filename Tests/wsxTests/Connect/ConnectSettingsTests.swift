@@ -26,6 +26,17 @@ import WSCore
         #expect(settings.connector.request.fields.first(named: "Host") == "name")
     }
 
+    @Test("the default wait for replies depends on what the run waits for; --linger overrides it")
+    func linger() throws {
+        #expect(try settings { _ in }.linger == .idle(.seconds(1)))
+        #expect(try settings { $0.until = ["x"] }.linger == .forever)
+        #expect(try settings { $0.count = 1 }.linger == .total(.seconds(30)))
+        #expect(try settings { ($0.count, $0.timeout) = (1, .seconds(90)) }.linger == .forever)
+        #expect(try settings { $0.sendsRequests = true }.linger == .idle(.zero))
+        #expect(try settings { ($0.count, $0.sendsRequests) = (1, true) }.linger == .total(.seconds(30)))
+        #expect(try settings { ($0.count, $0.until, $0.linger) = (1, ["x"], .idle(.zero)) }.linger == .idle(.zero))
+    }
+
     @Test("a URL that is none says why")
     func urlErrors() {
         expectMessage("URL 'ftp://h/': unknown scheme \"ftp\"; use ws://, wss://, http://, https://, ws+unix: or echo:")

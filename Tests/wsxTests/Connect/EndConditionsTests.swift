@@ -38,6 +38,39 @@ import WSCore
         #expect(conditions.unmetExpectations == [])
     }
 
+    @Test("a goal is unmet until a message meets it, and either of two is enough")
+    func unmetGoal() throws {
+        var conditions = EndConditions()
+        #expect(conditions.unmetGoal == nil)
+        conditions = EndConditions(count: 3, until: [try Pattern("ready"), try Pattern("go")])
+        #expect(conditions.last(of: ["a"]) == nil)
+        #expect(conditions.unmetGoal == UnmetGoal(receivedCount: 1, count: 3, until: ["ready", "go"]))
+        #expect(conditions.last(of: ["go"]) == "go")
+        #expect(conditions.unmetGoal == nil)
+        conditions = EndConditions(count: 1)
+        #expect(conditions.unmetGoal != nil)
+        #expect(conditions.last(of: ["a"]) == "a")
+        #expect(conditions.unmetGoal == nil)
+        #expect(EndConditions(expectations: [try Pattern("x")]).unmetGoal == nil)
+    }
+
+    @Test(
+        "an unmet goal is worded as progress and as the moment of the end",
+        arguments: [
+            (3, [], "1 of 3 messages", "after 1 of 3 messages"),
+            (1, [], "1 of 1 message", "after 1 of 1 message"),
+            (nil, ["a"], "no message matched --until 'a'", "before --until 'a' matched"),
+            (
+                2, ["a", "\u{1B}"], #"1 of 2 messages, and no message matched --until 'a' or '\u{1B}'"#,
+                #"after 1 of 2 messages and before --until 'a' or '\u{1B}' matched"#
+            ),
+        ] as [(Int?, [String], String, String)])
+    func words(count: Int?, until: [String], progress: String, moment: String) {
+        let goal = UnmetGoal(receivedCount: 1, count: count, until: until)
+        #expect(goal.progress == progress)
+        #expect(goal.moment == moment)
+    }
+
     @Test("bytes that are not text are searched, too")
     func bytes() throws {
         var conditions = EndConditions(until: [try Pattern("ok")])

@@ -171,9 +171,9 @@ import Testing
                       --replay-speed SPEED        Pace of --input json: 1, 2, 0.5, max [max]
 
                 Ending:
-                      --linger DURATION           Wait so long for replies after stdin (1s)
-                  -n, --count N                   Leave after N received messages
-                      --until REGEX               Leave when a message matches
+                      --linger DURATION           Wait for replies after the input [1s]
+                  -n, --count N                   Exit after N received messages
+                      --until REGEX               Exit when a message matches
                       --expect REGEX              Exit with 7 unless a message matches
                       --timeout DURATION          End the whole run after so long
                       --close-code CODE           Status code of the close frame [1000]
@@ -184,6 +184,7 @@ import Testing
                       --request                   Wait for a reply to each message
                       --correlate FIELD           Match replies by a JSON field
                       --json-rpc[=FORM]           Make JSON-RPC calls of 'method arg...'
+                      --fail                      Exit with 7 if a call returns an error
                       --reply-timeout DURATION    Time for the reply to a request [30s]
 
                 Staying connected:

@@ -69,6 +69,10 @@ import WSCore
         ConnectCase("until", "--until", "a", "--until=^b$") { $0.until = ["a", "^b$"] },
         ConnectCase("expect", "--expect", "a", "--expect=b") { $0.expectations = ["a", "b"] },
         ConnectCase("request", "--request") { $0.sendsRequests = true },
+        ConnectCase("fail", "--fail", "--json-rpc") {
+            $0.failsOnErrorReply = true
+            $0.calls = .automatic
+        },
         ConnectCase("correlate", "--correlate", "/a/id") { $0.correlation = "/a/id" },
         ConnectCase("json-rpc", "--json-rpc=devtools", "--json-rpc") { $0.calls = .automatic },
         ConnectCase("reply-timeout", "--reply-timeout", "5", "--request") {

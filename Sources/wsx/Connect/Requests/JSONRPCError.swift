@@ -29,7 +29,9 @@ struct JSONRPCError: Equatable {
     /// Finds the error in a reply. Servers without a version, such as DevTools, use the same member; JSON-RPC 1.0 allows
     /// any value in it, and null where there is no error.
     private init?(reply: JSONValue) {
-        guard case .object(let members) = reply, members["method"] == nil, let error = members["error"] else { return nil }
+        guard case .object(let members) = reply, members["method"] == nil, let error = members["error"] else {
+            return nil
+        }
         switch error {
         case .null: return nil
         case .object(let members):

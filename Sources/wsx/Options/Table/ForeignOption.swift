@@ -44,7 +44,7 @@ struct ForeignOption: Sendable {
         ForeignOption([.bench], "-x", "--execute", remedy: "use -m TEXT for a message, or --proxy URL for a proxy"),
         ForeignOption([.connect], "-c", "--connect", remedy: "write the URL without it"),
         ForeignOption(client, "--silent", remedy: "use -q"),
-        ForeignOption(client, "--fail", remedy: "leave it out, as failures always set the exit status"),
+        ForeignOption([.bench], "--fail", remedy: "leave it out, as failures always set the exit status"),
         ForeignOption([.connect, .listen, .bench], "--no-color", remedy: "use --color never"),
     ]
 

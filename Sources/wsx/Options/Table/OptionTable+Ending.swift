@@ -3,7 +3,7 @@ extension OptionTable {
     static let ending = [
         OptionSpecification(
             "linger", value: OptionValue("DURATION"), group: .ending,
-            summary: "Wait for replies after the input [default: 1s]",
+            summary: "Wait for replies after the input [1s]",
             manual: """
                 After the end of the input, stay connected until no message has arrived for *DURATION*, then close. \
                 `forever` waits until the peer closes. The default is `1s`. With `--until` it is `forever`. With `--count` \

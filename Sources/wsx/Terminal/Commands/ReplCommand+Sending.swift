@@ -45,7 +45,9 @@ extension ReplCommand {
     ]
 
     private static func message(_ argument: ReplArgument) throws(ReplMistake) -> ReplAction {
-        guard !argument.bytes.isEmpty else { throw ReplMistake("the text is missing; /send \"\" sends an empty message") }
+        guard !argument.bytes.isEmpty else {
+            throw ReplMistake("the text is missing; /send \"\" sends an empty message")
+        }
         return .send(argument.text == "\"\"" ? [] : argument.bytes)
     }
 

@@ -8,7 +8,9 @@ import WSCore
         "a line is a message or a command",
         arguments: [
             ("hello", .message(Array("hello".utf8))),
-            ("", .message([])),
+            ("", .empty),
+            (#"/send """#, .action(.send([]))),
+            ("/send  a ", .action(.send(Array(" a ".utf8)))),
             (" /ping", .message(Array(" /ping".utf8))),
             ("//path", .message(Array("/path".utf8))),
             ("//", .message(Array("/".utf8))),

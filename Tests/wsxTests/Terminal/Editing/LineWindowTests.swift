@@ -1,3 +1,4 @@
+import CReadline
 import Testing
 
 @testable import wsx
@@ -31,6 +32,8 @@ import Testing
             ("> e\u{301}e\u{301}", 5, 0), ("", 10, 0),
         ])
     func cursorRow(text: String, columns: Int, row: Int) {
+        // The widths of characters are those of the locale.
+        wsx_readline_set_locale()
         #expect(LineWindow.cursorRow(after: Array(text.utf8), columns: columns) == row)
     }
 
