@@ -220,7 +220,9 @@ def test_a_refusal_of_squid_is_shown_with_status_and_body(squid):
     assert result.error_lines[0].startswith("wsx: ") and "403 Forbidden" in result.error_lines[0]
     assert f"127.0.0.1:{squid.open_port}" in result.error_lines[0]
     assert "X-Squid-Error: ERR_ACCESS_DENIED 0" in result.error_lines
-    assert "Access Denied" in result.err and "</html>" in result.err
+    # Squid's pages have some fifty lines, of which most are a style sheet.
+    assert "<!DOCTYPE html" in result.err
+    assert result.error_lines[-1].endswith("more lines)")
 
 
 @pytest.mark.parametrize("userinfo", ["", "me:falsch@", "geheim:x@"])
