@@ -47,8 +47,10 @@ static inline void wsx_readline_bind_enter(rl_command_func_t *command) {
     rl_bind_key_in_map('\n', command, vi_movement_keymap);
 }
 
-// Pasted text keeps its line ends, but for those at the end of the line: they came along with what was selected.
+// Inserts pasted text without the newlines at its end, unless text follows it in the line. In vi's command mode, where
+// the text would be read as commands, it is inserted as vi's `a` would.
 static inline int wsx_readline_paste(int count, int key) {
+    if (rl_editing_mode == 0 && rl_get_keymap() == vi_movement_keymap) rl_vi_append_mode(1, 'a');
     int result = rl_bracketed_paste_begin(count, key);
     if (rl_point == rl_end) {
         int end = rl_end;
@@ -63,7 +65,8 @@ static inline int wsx_readline_paste(int count, int key) {
 static inline void wsx_readline_bind_paste(void) {
     Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (int index = 0; index < 3; index++) {
-        if (rl_function_of_keyseq("\033[200~", maps[index], NULL) == rl_bracketed_paste_begin)
+        rl_command_func_t *present = rl_function_of_keyseq("\033[200~", maps[index], NULL);
+        if (present == rl_bracketed_paste_begin || (present == NULL && maps[index] == vi_movement_keymap))
             rl_bind_keyseq_in_map("\033[200~", wsx_readline_paste, maps[index]);
     }
 }

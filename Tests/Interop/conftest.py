@@ -14,7 +14,7 @@ No test depends on the machine's speed, or on the width of a histogram's bars. E
 - Lower bounds follow from what is tested, such as a delay, and allow for timers that are a millisecond early.
 - Upper bounds guard against hanging, and are ten times what something takes. Where speed itself is the point, the fastest
   of several attempts is judged.
-- A wait is for a condition, and a pause in which a peer is to be kept alive leaves it a second or more to spare.
+- A wait is for a condition, and a pause that must keep a peer alive has a margin of at least 1 s.
 - A load that is to have an exact number of messages is given that number (`bench -n`), not a duration.
 
 All others get along with company: they wait for conditions, use ports and directories of their own, and look at the

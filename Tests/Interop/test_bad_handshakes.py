@@ -90,11 +90,14 @@ def test_a_body_that_never_ends_is_cut():
 
 def test_the_error_stays_on_the_screen_above_a_page_of_900_lines():
     page = b"".join(b"<p>line %d</p>\r\n" % number for number in range(900))
-    result = connect(answering(b"HTTP/1.1 404 Not Found\r\nContent-Length: %d\r\n\r\n" % len(page) + page))
+    fields = b"".join(b"X-%d: x\r\n" % number for number in range(80))
+    head = b"HTTP/1.1 404 Not Found\r\nContent-Length: %d\r\n%s\r\n" % (len(page), fields)
+    result = connect(answering(head + page))
     assert result.status == 4
     assert "\\u{D}" not in result.err
-    assert len(result.error_lines) < 30
-    assert result.error_lines[-2:] == ["<p>line 19</p>", "… (880 more lines)"]
+    assert "… (71 more fields; -v shows all)" in result.error_lines
+    assert len(result.error_lines) <= 23
+    assert result.error_lines[-2:] == ["<p>line 7</p>", "… (892 more lines)"]
 
 
 def test_a_body_that_stalls_is_shown_as_far_as_it_came():

@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -332,6 +333,21 @@ def test_a_paste_into_a_line_keeps_its_newlines(prompt, server):
     prompt.wait_for("^]$")
     prompt.press("Enter")
     wait_for_texts(server, "[1,\n2\n]")
+
+
+def test_a_paste_in_the_command_mode_of_vi_is_text_and_no_commands(screen, server, tmp_path):
+    inputrc = tmp_path / "inputrc"
+    inputrc.write_text("set editing-mode vi\n")
+    screen.enter(f"INPUTRC={inputrc} $WSX connect {server.url}")
+    screen.wait_for(">$")
+    screen.type("abc")
+    screen.press("Escape")
+    # Readline waits for the rest of a sequence after an Escape.
+    time.sleep(1)
+    screen.paste("XY\n")
+    screen.wait_for("^> abcXY$")
+    screen.press("Enter")
+    wait_for_texts(server, "abcXY")
 
 
 def test_enter_on_an_empty_prompt_sends_nothing_and_send_can(prompt, server):

@@ -304,7 +304,7 @@ def test_an_error_reply_to_a_call_is_reported_and_fails_the_run_with_fail(option
 
 @pytest.mark.parametrize("reply, errors", [
     ('[{"id":1,"result":1},{"id":2,"error":{"code":1,"message":"a"}},{"id":3,"error":{"message":"b"}}]',
-        ["request 1: error 1: a", "request 1: error b"]),
+        ["request 1 (id 2): error 1: a", "request 1 (id 3): error b"]),
     ('{"id":1,"error":null,"result":3}', []),
     ('{"id":1,"error":"text"}', ["request 1: error text"]),
     ('{"id":1,"result":{"error":{"code":1,"message":"inside"}}}', []),
@@ -324,7 +324,19 @@ def test_an_error_without_a_request_is_reported_too():
             peer.answer_close())) as server:
         result = wsx("connect", "--json-rpc", "--fail", server.url, "go")
     assert result.status == 7
-    assert "wsx: reply without a request: error -32700: Parse error" in result.error_lines
+    assert "wsx: reply without an id: error -32700: Parse error" in result.error_lines
+
+
+@pytest.mark.parametrize("pushed", [
+    '{"event":"log","error":"disk warm"}', '{"id":"zz","error":{"code":1,"message":"not ours"}}',
+    '{"jsonrpc":"2.0","method":"error","params":[],"error":1}',
+], ids=["event", "foreign id", "notification"])
+def test_an_error_that_answers_no_call_of_ours_does_not_fail_the_run(pushed):
+    with ScriptedServer(lambda peer: (
+            peer.upgrade(then=wire.text(pushed)), peer.read_frame(), peer.send(wire.text('{"id":1,"result":0}')),
+            peer.answer_close())) as server:
+        result = wsx("connect", "--json-rpc", "--fail", server.url, "go")
+    assert (result.status, result.err) == (0, "")
 
 
 def test_an_operand_that_is_no_call_is_bad_input_before_anything_is_sent():

@@ -25,7 +25,8 @@ final class LingerTimer {
     /// - Parameters:
     ///   - limit: How long to wait.
     ///   - restartsOnArrival: Whether each received message starts the wait anew.
-    ///   - activity: Reports the connection's activity. A connection that still moves restarts the wait.
+    ///   - activity: Reports the connection's activity. Input that waits to be written, and received data that waits to be
+    ///     read, start the wait anew, and so does a message in progress if messages do.
     ///   - action: Called once when the wait is over.
     init(
         _ limit: Duration, restartsOnArrival: Bool, on loop: EventLoop, activity: @escaping () -> Activity,
@@ -49,7 +50,7 @@ final class LingerTimer {
         let activity = activity()
         let isMoving = activity.isInMessage && activity.receivedBytes != receivedBytes
         receivedBytes = activity.receivedBytes
-        if isMoving || activity.isHeldUp { start = loop.turnTime }
+        if activity.isHeldUp || isMoving && restartsOnArrival { start = loop.turnTime }
         let elapsed = loop.turnTime - start
         if elapsed < limit { timer.start(after: limit - elapsed) } else { action() }
     }

@@ -1,11 +1,17 @@
 import WSCore
 
 extension Console {
+    /// The most lines of a refusal's head that are shown: with those of its body, the error stays on a screen of 24 rows.
+    private static let shownHeadLines = 11
+
     /// Reports a failure. A refused upgrade is followed by the head of the response and the beginning of its body.
     func report(_ failure: Failure) {
         if let message = failure.message { error(message) }
         guard let (head, body, bodyIsTruncated) = failure.refusal else { return }
-        let lines = ReportedHead.lines(of: head).joined(separator: "\n") + "\n\n"
+        var lines = ReportedHead.lines(of: head).prefix(Self.shownHeadLines).joined(separator: "\n") + "\n"
+        let hiddenCount = 1 + head.fields.count - Self.shownHeadLines
+        if hiddenCount > 0 { lines += "… (\(Failure.number(hiddenCount, "more field")); -v shows all)\n" }
+        lines += "\n"
         show(lines + body.withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: bodyIsTruncated) })
     }
 }

@@ -17,7 +17,7 @@ extension Failure {
         }
     }
 
-    /// Whose fault a failed connection is: the peer's, or a limit of ours.
+    /// What a connection that we have failed counts as: a violation by the peer, or a message beyond a limit of ours.
     static func failure(of violation: ProtocolError) -> Failure {
         violation.isLimit ? .limitExceeded(violation) : .violation(violation)
     }

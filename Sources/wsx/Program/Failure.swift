@@ -126,7 +126,9 @@ enum Failure: Error {
         case .waitEnded(let goal, .total(let limit)):
             "\(goal.progress) within \(Self.words(for: limit)) of the last input; --linger or --timeout waits longer"
         case .waitEnded(let goal, let linger):
-            "\(goal.progress); nothing arrived for \(Self.words(for: linger.limit ?? .zero)) (--linger)"
+            linger.limit == .zero
+                ? "\(goal.progress) at the end of the input (--linger 0)"
+                : "\(goal.progress); nothing arrived for \(Self.words(for: linger.limit ?? .zero)) (--linger)"
         case .incomplete(let goal, let failure): failure.message.map { Self.joined($0, goal.progress) }
         case .errorReplies(let count):
             "\(Self.number(count, "call")) returned an error (--fail)"
@@ -142,6 +144,19 @@ enum Failure: Error {
                 + (mode == .broadcast ? "reach each reader" : "come back") + " once, in order, as it was"
         case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
+        }
+    }
+
+    /// Whether the run had begun to receive messages, so that the report says how far it came.
+    var leavesGoalOpen: Bool {
+        switch self {
+        case .closed, .lost, .silent, .gaveUp, .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .noReply,
+            .lateReplies, .unanswered, .errorReplies:
+            true
+        case .badArgument, .badInput, .input, .output, .recording, .system, .listening, .connecting, .told, .unmet,
+            .closedEarly, .waitEnded, .incomplete, .program, .badReplies, .unmetThresholds, .interrupted, .terminated,
+            .hungUp, .quit:
+            false
         }
     }
 

@@ -308,7 +308,9 @@ final class LineEditor {
             window.map { $0.text.prefix($0.cursor) } ?? currentLine.prefix(Int(wsx_readline_point()))
         rl_reset_screen_size()
         let row = LineWindow.cursorRow(after: shownPrompt + shown, columns: Self.screenSize.columns)
-        write((row > 0 ? "\u{1B}[\(row)A" : "") + "\r\u{1B}[J")
+        let up = row > 0 ? "\u{1B}[\(row)A" : ""
+        // The first row, then those below it: tmux would move a screen that is erased at once into its history.
+        write("\(up)\r\u{1B}[K\u{1B}7\u{1B}[B\u{1B}[J\u{1B}8")
         rl_on_new_line()
         redraw()
     }

@@ -9,7 +9,9 @@ import Testing
         arguments: [
             "http://user:secret@proxy", "http://proxy:3128", "https://proxy/", "socks5h://127.0.0.1:9050",
             "socks4://proxy:1080", "socks4a://user:secret@proxy", "user:secret@proxy:3128", "127.0.0.1:3128",
-            "localhost:8080", "[::1]:8080", "http://user:se/cret@proxy:3128", "http://user:se@cret@proxy",
+            "localhost:8080", "[::1]:8080", "http://user:se/cret@proxy:3128",
+            "http://user:secret@proxy:3128/path", "http://user:s ecret@proxy:3128", "http://user:secret@",
+            "ftp://user:secret@proxy:1080", "http://user:se@cret@proxy",
         ])
     func proxyAsMessage(value: String) {
         for words in [["-x", value], ["-x\(value)"], ["--execute", value], ["--execute=\(value)"]] {
@@ -84,7 +86,7 @@ import Testing
             (["connect", "-sS", "u"], "'S' for '-s': this is the rest of curl's -sS; use -q to leave out notices"),
             (
                 ["bench", "-s", "load.lua", "u"],
-                "'load.lua' for '-s': this is a script, not a subprotocol; use -f FILE to send a file's contents"
+                "'load.lua' for '-s': this is a script, not a subprotocol; use -f FILE to send a file"
             ),
             (
                 ["connect", "-b", "ws://h"],

@@ -97,7 +97,8 @@ extension ConnectRun {
     /// Reports the errors that a reply to JSON-RPC calls carries. The prompt shows the whole reply.
     private func reportErrors(in payload: RawSpan, _ finding: RequestTracker.Finding) {
         guard settings.arguments.calls != nil, repl == nil else { return }
-        for error in JSONRPCError.errors(in: payload) {
+        // A reply to somebody else's call has an id that we have not sent.
+        for error in JSONRPCError.errors(in: payload) where finding.reply != nil || error.id == "null" {
             errorReplyCount += 1
             console.error(error.description(asReplyTo: finding.reply?.number))
         }
@@ -173,12 +174,11 @@ extension ConnectRun {
         }
         // A reader of standard output that goes away ends the run before its goal, on purpose.
         guard !isDeaf, let goal = conditions.unmetGoal else { return failure }
-        switch failure {
-        case nil: return .closedEarly(goal, lastEnd?.code ?? .noStatus)
-        case .runTimedOut, .closed, .lost, .silent, .noReply, .lateReplies, .unanswered:
-            return failure.map { .incomplete(goal, $0) }
-        default: return failure
+        guard let failure else {
+            // The user has left the prompt on purpose.
+            return settings.isRepl && hasClosed ? nil : .closedEarly(goal, lastEnd?.code ?? .noStatus)
         }
+        return failure.leavesGoalOpen ? .incomplete(goal, failure) : failure
     }
 
     /// A prompt has said what is missing, and goes on without it.

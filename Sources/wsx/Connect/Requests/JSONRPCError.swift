@@ -2,9 +2,14 @@ import WSCore
 
 /// An error object in a reply to a JSON-RPC call (JSON-RPC 2.0 §5.1).
 struct JSONRPCError: Equatable {
-    /// As it stands in the reply; nil: it is missing, or no number.
+    /// The request's id as it stands in the reply; `null` if the server could not read it.
+    let id: String
+    /// As it stands in the reply; nil: it is missing.
     let code: String?
     let message: String
+
+    /// The longest message that is shown, in characters: the reply itself is written whole.
+    private static let maximumCharacters = 200
 
     /// The errors in a message: at most one, or one for each reply in a batch. A message that is not JSON has none.
     static func errors(in payload: RawSpan) -> [JSONRPCError] {
@@ -19,26 +24,41 @@ struct JSONRPCError: Equatable {
         }
     }
 
-    /// What the user is told, on one line.
-    /// - Parameter number: The number of the request; nil: it is not known, as for a call that the server cannot parse.
+    /// The error on one line.
+    /// - Parameter number: The number of the request; nil: the server could not read the call's id.
     func description(asReplyTo number: Int?) -> String {
-        let call = number.map { "request \($0)" } ?? "reply without a request"
-        return "\(call): error \(code.map { "\($0): " } ?? "")\(escapingControls(message))"
+        let call = number.map { "request \($0)" + (id == "\($0)" ? "" : " (id \(Self.shown(id)))") }
+        let words = Self.shown(message)
+        return "\(call ?? "reply without an id"): error \(code.map { "\(Self.shown($0)): " } ?? "")\(words)"
+    }
+
+    private static func shown(_ text: String) -> String {
+        let beginning = String(text.unicodeScalars.prefix(maximumCharacters))
+        return escapingControls(beginning) + (beginning.utf8.count < text.utf8.count ? "…" : "")
     }
 
     /// Finds the error in a reply. Servers without a version, such as DevTools, use the same member; JSON-RPC 1.0 allows
     /// any value in it, and null where there is no error.
     private init?(reply: JSONValue) {
-        guard case .object(let members) = reply, members["method"] == nil, let error = members["error"] else {
-            return nil
-        }
+        // Without an id it is no reply but a message of the server's own.
+        guard case .object(let members) = reply, members["method"] == nil, let id = members["id"],
+            let error = members["error"]
+        else { return nil }
+        self.id = Self.text(of: id) ?? "null"
         switch error {
-        case .null: return nil
+        case .null, .bool(false), .string(""): return nil
         case .object(let members):
-            if case .number(let number)? = members["code"] { code = number } else { code = nil }
-            if case .string(let text)? = members["message"] { message = text } else { message = "no message" }
+            code = members["code"].flatMap { Self.text(of: $0) }
+            message = members["message"].flatMap { Self.text(of: $0) } ?? "no message"
         case .string(let text): (code, message) = (nil, text)
         case .array, .number, .bool: (code, message) = (nil, "see the reply")
+        }
+    }
+
+    private static func text(of value: JSONValue) -> String? {
+        switch value {
+        case .string(let text), .number(let text): text
+        default: nil
         }
     }
 }

@@ -95,7 +95,7 @@ extension ValueProblem {
         case .misplaced(let value): "this is \(value.kind); \(value.remedy)"
         case .notAnOrigin(let allAllowed, let isURL):
             "expected an origin such as https://app.example, or null\(allAllowed ? ", or * for all" : ""); "
-                + (isURL ? "leave out user, path and query" : "to save output in a file, write '> FILE'")
+                + (isURL ? "leave out user, path and query" : "'> FILE' saves output in a file")
         case .notACookie: "expected name=value; @FILE reads that from a file"
         case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes, and at most \(limit) are allowed"
         case .emptyText: "expected a text that is not empty"

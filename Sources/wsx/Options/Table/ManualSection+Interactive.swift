@@ -13,8 +13,8 @@ extension ManualSection {
             A message can have several lines. What is pasted is one message, with its newlines, where the terminal marks \
             it as pasted, as most do. A backslash at the end of a line goes on with the message on the next, and is \
             not part of it; to end a message with a backslash, type two. A message that begins with `{` or `[` goes on \
-            while it is the beginning of JSON. Enter on an empty continuation line sends what there is, without that line, and Ctrl-C \
-            throws it away. Of a text that is higher than the screen the lines around the cursor are shown.
+            while it is the beginning of JSON. Enter on an empty continuation line sends what there is, without that \
+            line, and Ctrl-C throws it away. Of a text that is higher than the screen the lines around the cursor are shown.
             """),
         .paragraph(
             """

@@ -117,7 +117,8 @@ extension ManualSection {
             """),
         .paragraph(
             """
-            A reader of standard output that goes away ends the run with 0 even if `--count` and `--until` are not met. \
+            A reader of standard output that goes away and a user who leaves the prompt end the run with 0 even if `--count` \
+            and `--until` are not met. \
             At the prompt, requests without a reply and error replies are shown and do not change the status.
             """),
         .paragraph(

@@ -8,7 +8,7 @@ extension ManualSection {
             """
             A peer that breaks the protocol gets a close frame with the code below; its reason is the text below. The \
             identifiers do not change between versions. `message-too-big` and `too-many-fragments` mean that a message \
-            exceeded one of our limits: the peer did nothing wrong, and `wsx connect` exits with 1, not 5.
+            exceeded one of our limits: the peer did nothing wrong, and the exit status is 1, not 5.
             """),
         .definitions(
             ProtocolError.catalogue.map { error in
@@ -50,7 +50,7 @@ extension ManualSection {
                 """
                 The peer closed with another code, the connection was lost, or a message exceeded \
                 `--max-message-size` or `--max-fragments`. With `wsx listen --once --exec` also: the program exited with \
-                another status than 0, was ended by a signal that is not ours, or could not be run.
+                a nonzero status, was ended by a signal that is not ours, or could not be run.
                 """
             ),
             ("2", "Bad usage or bad input."),

@@ -18,7 +18,7 @@ extension OptionTable {
             manual: """
                 Close the connection once *N* messages (1 or more) have been received, and exit with 0. If fewer arrive, \
                 the run fails: with status 6 when the wait is over (30 seconds after the last input, or `--linger`, or \
-                `--timeout`), and with status 7 when the peer closes first.
+                `--timeout`), and with status 7 when the peer closes first. With `--no-stdin` only `--timeout` ends the wait.
                 """,
             effect: .update(
                 .connect { arguments, value throws(ValueProblem) in arguments.count = try CountValue.parse(value) })),

@@ -6,7 +6,7 @@ extension OptionTable {
             summary: "Send MESSAGE once open, as the operand does",
             manual: """
                 Send *MESSAGE* once the connection is open, after those given as operands. \
-                The same as an operand in all else, but that the address of a proxy is refused: curl's `-x` is `--proxy`.
+                Otherwise it is the same as an operand. A proxy's address is rejected: curl's `-x` is `--proxy`.
                 """,
             effect: .update(
                 .connect { arguments, value throws(ValueProblem) in
@@ -35,8 +35,8 @@ extension OptionTable {
             "no-stdin", group: .messages,
             summary: "Do not read stdin, only receive",
             manual: """
-                Do not read standard input. The run goes on until the peer closes the connection, \
-                or `--count`, `--timeout` or an interrupt ends it.
+                Do not read standard input. The run goes on until the peer closes the connection, or `--count`, \
+                `--until`, `--timeout` or an interrupt ends it. `--linger` has no effect.
                 """,
             effect: .update(.connect { arguments, _ in arguments.readsInput = false })),
         OptionSpecification(

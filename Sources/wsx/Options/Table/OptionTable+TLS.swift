@@ -68,8 +68,8 @@ extension OptionTable {
             "passphrase", value: OptionValue("TEXT"), conflicts: conflicts, requires: requirements, group: .tls,
             summary: "The passphrase of the private key",
             manual: """
-                Decrypt the private key with this passphrase; a key that is not encrypted needs none. Without the option an encrypted key has its passphrase \
-                asked for on the terminal.
+                Decrypt the private key with this passphrase. Without this option, `wsx` asks for it on the terminal if the \
+                key is encrypted.
                 """, secrets,
             effect: effect)
     }

@@ -23,9 +23,10 @@ struct MisplacedValue: Equatable {
 
     /// Whether the text is the address of a proxy and not a message.
     ///
-    /// It is one with a scheme and no path. Without a scheme it has a port, and a password or an IP address: a message
-    /// can well be `room:42`.
+    /// A URL is one if it has a password or no path. Without a scheme it has a port, and a password or an IP address: a
+    /// message can well be `room:42` or `mailto:me@example.com`.
     static func isProxy(_ text: String) -> Bool {
+        if isURL(text), hasPassword(text) { return true }
         do throws(ProxyURLError) {
             let proxy = try Proxy(parsing: text)
             if isURL(text) { return true }
@@ -41,6 +42,13 @@ struct MisplacedValue: Equatable {
             case .empty, .spaceOrControlCharacter, .missingSlashes, .path, .emptyHost, .invalidHostOrPort: return false
             }
         }
+    }
+
+    /// Whether a URL has `user:password@` before its first slash.
+    private static func hasPassword(_ url: String) -> Bool {
+        let authority = url.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
+        guard let end = authority.lastIndex(of: UInt8(ascii: "@")) else { return false }
+        return authority[..<end].contains(UInt8(ascii: ":"))
     }
 
     private static let schemeBytes = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-".utf8)

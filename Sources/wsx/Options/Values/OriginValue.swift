@@ -9,6 +9,7 @@ enum OriginValue {
         if OutputFormat(rawValue: text) != nil || ResultFormat(rawValue: text) != nil {
             throw .misplaced(MisplacedValue(kind: "an output format", remedy: "use --output \(text)"))
         }
-        throw .notAnOrigin(allAllowed: allAllowed, isURL: MisplacedValue.isURL(text))
+        let rest = MisplacedValue.isURL(text) ? text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2) : "".utf8[...]
+        throw .notAnOrigin(allAllowed: allAllowed, isURL: rest.contains { "/?#@".utf8.contains($0) })
     }
 }

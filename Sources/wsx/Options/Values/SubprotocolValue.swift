@@ -12,7 +12,7 @@ enum SubprotocolValue {
         }
         if text.hasSuffix(".lua") || text.hasSuffix(".js") {
             throw .misplaced(
-                MisplacedValue(kind: "a script, not a subprotocol", remedy: "use -f FILE to send a file's contents"))
+                MisplacedValue(kind: "a script, not a subprotocol", remedy: "use -f FILE to send a file"))
         }
         return try NameList.parse(text)
     }

@@ -22,7 +22,7 @@ enum ValueProblem: Error, Equatable {
     case notATemplate(MessageTemplateError)
     /// The value is clearly meant for something else.
     case misplaced(MisplacedValue)
-    /// Not an origin; `*` can be one where all are allowed. A URL has more than an origin.
+    /// Not an origin; `*` can be one where all are allowed. `isURL`: it has a user, path or query, which an origin does not have.
     case notAnOrigin(allAllowed: Bool, isURL: Bool)
     /// The text may be a secret, and is not shown.
     case notACookie

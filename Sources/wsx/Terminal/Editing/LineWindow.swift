@@ -54,7 +54,7 @@ struct LineWindow: Equatable {
     /// The row of the cursor behind a text that begins at the left edge of the screen, from 0.
     /// - Parameters:
     ///   - text: UTF-8, as readline shows it: tabs are eight columns apart, a control character takes two columns, and
-    ///     what is between the bytes 1 and 2 takes none.
+    ///     text between the bytes 1 and 2 is invisible.
     ///   - columns: The width of the screen.
     static func cursorRow(after text: [UInt8], columns: Int) -> Int {
         var (row, column) = (0, 0)
@@ -67,7 +67,8 @@ struct LineWindow: Equatable {
                 continue
             case _ where isInvisible: continue
             case 10:
-                (row, column) = (row + 1, 0)
+                // Readline leaves an empty row behind a line that fills its last row.
+                (row, column) = (row + (column >= columns ? 2 : 1), 0)
                 continue
             case 9: width = 8 - column % 8
             case 0..<32, 127: width = 2

@@ -28,6 +28,7 @@ import Testing
         "a window that becomes narrower rewraps the line: the row of the cursor is counted in its new width",
         arguments: [
             ("> ", 80, 0), ("> 1234567", 10, 0), ("> 12345678", 10, 1), ("> 123456789", 10, 1), ("> a\nb", 10, 1),
+            ("> 12345678\nb", 10, 2),
             ("> 水水水水", 10, 1), ("> 水水水水", 9, 1), ("\u{1}\u{1B}[1m\u{2}> x", 10, 0), ("> \tx", 8, 1), ("> \u{7}", 3, 1),
             ("> e\u{301}e\u{301}", 5, 0), ("", 10, 0),
         ])
