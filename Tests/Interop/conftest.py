@@ -24,6 +24,7 @@ is in an id.
 
 import os
 import shutil
+import signal
 
 import pytest
 
@@ -39,6 +40,10 @@ worker_reports = []
 
 
 def pytest_configure(config):
+    # A job in the background of a script ignores these signals, and so would the programs that the tests interrupt.
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     config.addinivalue_line("markers", "alone: runs while no other test does; conftest.py says which tests have to")
 
 
