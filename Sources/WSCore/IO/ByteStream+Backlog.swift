@@ -3,7 +3,7 @@ extension ByteStream {
     /// - Returns: Whether all of it was taken: if not, it is to be offered again when the delegate hears that the stream has
     ///   drained, and nothing else before it.
     /// - Throws: when nothing can be written any more.
-    public func write(_ backlog: ByteBacklog) throws(StreamError) -> Bool {
+    public func write(_ backlog: WriteQueue) throws(StreamError) -> Bool {
         while backlog.first != nil {
             let countBefore = backlog.count
             let isTaken = try backlog.takeFirst { (part) throws(StreamError) in

@@ -5,7 +5,7 @@ public final class DescriptorWriter {
     /// What has been appended and not written, but for what is before something large that is shared.
     public var buffer = ByteBuffer()
     /// What is to be written before it; nil: nothing.
-    private var queue: ByteBacklog?
+    private var queue: WriteQueue?
 
     private let descriptor: Int32
     private let loop: EventLoop
@@ -49,7 +49,7 @@ public final class DescriptorWriter {
     /// Appends bytes that are in other places, too, without a copy where they are many.
     public func append(_ shared: SharedBytes) {
         guard shared.count >= SharedBytes.worthwhileBytes else { return shared.withBytes { buffer.append($0) } }
-        let queue = self.queue ?? ByteBacklog()
+        let queue = self.queue ?? WriteQueue()
         self.queue = queue
         queue.append(shared, after: &buffer)
     }

@@ -14,7 +14,7 @@ public final class LogWriter: @unchecked Sendable {
 
     // All that changes does so under the monitor's lock.
     private let monitor = Monitor()
-    private let descriptor: PatientDescriptor
+    private let descriptor: NonblockingDescriptor
     private let queueLimitBytes: Int
     private let lossNotice: @Sendable (Int) -> String
     /// What waits. What the thread is writing stays in it until it is written.
@@ -35,11 +35,11 @@ public final class LogWriter: @unchecked Sendable {
     public convenience init(
         descriptor: Int32, queueLimitBytes: Int = queueLimitBytes, lossNotice: @escaping @Sendable (Int) -> String
     ) {
-        self.init(PatientDescriptor(descriptor), queueLimitBytes: queueLimitBytes, lossNotice: lossNotice)
+        self.init(NonblockingDescriptor(descriptor), queueLimitBytes: queueLimitBytes, lossNotice: lossNotice)
     }
 
     init(
-        _ descriptor: PatientDescriptor, queueLimitBytes: Int = queueLimitBytes,
+        _ descriptor: NonblockingDescriptor, queueLimitBytes: Int = queueLimitBytes,
         lossNotice: @escaping @Sendable (Int) -> String
     ) {
         self.descriptor = descriptor

@@ -139,16 +139,16 @@ struct BenchSettings: Sendable {
     }
 
     /// When the connections of a thread are to be opened; nil: as soon as can be.
-    func openings(for share: LoadShare) -> LoadSchedule? {
+    func openings(for shard: Shard) -> LoadSchedule? {
         arguments.connectRate.map {
-            LoadSchedule(rate: Double($0), connectionCount: arguments.connectionCount, share: share)
+            LoadSchedule(rate: Double($0), connectionCount: arguments.connectionCount, shard: shard)
         }
     }
 
     /// When the messages of a thread are due; nil: each reply has the next one sent.
-    func schedule(for share: LoadShare) -> LoadSchedule? {
-        guard let rate, share.connectionCount(of: senderCount) > 0 else { return nil }
-        return LoadSchedule(rate: rate, ramp: ramp, connectionCount: senderCount, share: share)
+    func schedule(for shard: Shard) -> LoadSchedule? {
+        guard let rate, shard.connectionCount(of: senderCount) > 0 else { return nil }
+        return LoadSchedule(rate: rate, ramp: ramp, connectionCount: senderCount, shard: shard)
     }
 
     /// Messages a second, of all threads; nil: each reply has the next one sent.

@@ -50,7 +50,7 @@ final class ClientLog {
     }
 
     /// Tells of a client's end, and of why we left it of our own accord.
-    func ended(_ end: ConnectionEnd, _ cause: LeavingCause?, of connection: Connection<ListenClient>) {
+    func ended(_ end: ConnectionEnd, _ cause: DisconnectReason?, of connection: Connection<ListenClient>) {
         guard let line = connection.handler.logLine else { return }
         let number = connection.handler.number
         let reason = end.reason.isEmpty ? "" : " \(quoted(end.reason))"

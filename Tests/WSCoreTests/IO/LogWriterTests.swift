@@ -8,7 +8,7 @@ import Testing
         try withTemporaryDirectory { directory in
             let output = try openFile("\(directory)/file", 1)
             defer { closeAll(output) }
-            withLog(PatientDescriptor(output)) { log in
+            withLog(NonblockingDescriptor(output)) { log in
                 log.write("one\ntwo\n")
                 #expect((try? File.read("\(directory)/file")) == Array("one\ntwo\n".utf8))
             }
@@ -34,7 +34,7 @@ import Testing
     func loss() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
-        withLog(PatientDescriptor(ends.writeEnd), queueLimitBytes: 10_000) { log in
+        withLog(NonblockingDescriptor(ends.writeEnd), queueLimitBytes: 10_000) { log in
             let lines = Self.lines(3_000)
             // In one piece and line by line.
             log.write(lines[..<2_000].joined())
@@ -56,7 +56,7 @@ import Testing
     func longLine() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
-        withLog(PatientDescriptor(ends.writeEnd), queueLimitBytes: 100_010) { log in
+        withLog(NonblockingDescriptor(ends.writeEnd), queueLimitBytes: 100_010) { log in
             let long = String(repeating: "x", count: 100_000) + "\n"
             log.write(long)
             for _ in 0..<10_000 { log.write("some\n") }
@@ -86,7 +86,7 @@ import Testing
     func threads() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
-        try withLog(PatientDescriptor(ends.writeEnd)) { log in
+        try withLog(NonblockingDescriptor(ends.writeEnd)) { log in
             let count = 2_000
             let threads = try (0..<4).map { name in
                 try LoopThread { for number in 0..<count { log.write("\(name) \(number)\n") } }
@@ -124,7 +124,7 @@ import Testing
     @Test("draining waits for a slow reader, and not for one that does not read")
     func drain() throws {
         let ends = try makePipe()
-        withLog(PatientDescriptor(ends.writeEnd)) { log in
+        withLog(NonblockingDescriptor(ends.writeEnd)) { log in
             let text = Self.lines(10_000).joined()
             log.write(text)
             log.drain(patience: .milliseconds(20), limit: .seconds(60))
@@ -144,7 +144,7 @@ import Testing
     func busy() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
-        withLog(PatientDescriptor(ends.writeEnd)) { log in
+        withLog(NonblockingDescriptor(ends.writeEnd)) { log in
             #expect(!log.isBusy)
             let text = Self.lines(10_000).joined()
             log.write(text)
@@ -167,8 +167,8 @@ import Testing
             return (far, near)
         }
 
-        func descriptor(_ writeEnd: Int32) -> PatientDescriptor {
-            PatientDescriptor(writeEnd, opensAgain: self != .foreignPipe)
+        func descriptor(_ writeEnd: Int32) -> NonblockingDescriptor {
+            NonblockingDescriptor(writeEnd, opensAgain: self != .foreignPipe)
         }
     }
 
@@ -180,7 +180,7 @@ import Testing
 
 /// Gives `body` a log that is ended afterwards; by then the pipe is empty or nobody can read it.
 private func withLog<E: Error>(
-    _ descriptor: consuming PatientDescriptor, queueLimitBytes: Int = LogWriter.queueLimitBytes,
+    _ descriptor: consuming NonblockingDescriptor, queueLimitBytes: Int = LogWriter.queueLimitBytes,
     _ body: (LogWriter) throws(E) -> Void
 ) throws(E) {
     let log = LogWriter(descriptor, queueLimitBytes: queueLimitBytes) { "\($0) lost\n" }

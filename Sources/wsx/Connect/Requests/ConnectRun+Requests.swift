@@ -156,7 +156,7 @@ extension ConnectRun {
 
     /// Says how many requests have no reply, unless that is what the run ends with.
     func showUnanswered() {
-        guard let count = requests?.unansweredCount, count > 0, (connections?.openedCount ?? 0) > 0, !isDeaf else {
+        guard let count = requests?.unansweredCount, count > 0, (connections?.openedCount ?? 0) > 0, !ignoresIncoming else {
             return
         }
         if case .unanswered = failure { return }
@@ -173,7 +173,7 @@ extension ConnectRun {
         default: break
         }
         // A reader of standard output that goes away ends the run before its goal, on purpose.
-        guard !isDeaf, let goal = conditions.unmetGoal else { return failure }
+        guard !ignoresIncoming, let goal = conditions.unmetGoal else { return failure }
         guard let failure else {
             // The user has left the prompt on purpose.
             return settings.isRepl && hasClosed ? nil : .closedEarly(goal, lastEnd?.code ?? .noStatus)
@@ -184,7 +184,7 @@ extension ConnectRun {
     /// A prompt has said what is missing, and goes on without it.
     private var failureOfRequests: Failure? {
         guard let requests, !settings.isRepl else { return nil }
-        if requests.unansweredCount > 0, !isDeaf { return .unanswered(requests.unansweredCount) }
+        if requests.unansweredCount > 0, !ignoresIncoming { return .unanswered(requests.unansweredCount) }
         if requests.expiredCount > 0 {
             return .lateReplies(requests.expiredCount, after: settings.arguments.replyTimeout)
         }

@@ -1,7 +1,7 @@
-/// Opens a stream to a host or a socket's path: name → addresses → the first that answers. The first addresses are tried
-/// while others are still being looked up.
-internal final class StreamOpener {
-    /// Where a stream leads to.
+/// Connects to a host or to the path of a Unix-domain socket: name → addresses → the first that answers. Connection
+/// attempts start while further addresses are still being looked up.
+internal final class Dialer {
+    /// Where to connect to.
     enum Destination: Equatable {
         case host(String, port: UInt16)
         /// The path of a Unix-domain socket.
@@ -18,7 +18,7 @@ internal final class StreamOpener {
     /// Called when there is the first address to try.
     var didResolve: (() -> Void)?
     private var lookup: HostLookup?
-    private var race: AddressRace?
+    private var race: HappyEyeballs?
     private var attempt: SystemStream?
     private var isOver = false
 
@@ -32,7 +32,7 @@ internal final class StreamOpener {
         self.completion = completion
     }
 
-    /// Begins.
+    /// Starts to connect.
     func start() {
         switch destination {
         case .unix(let path): connect(toPath: path)
@@ -40,7 +40,7 @@ internal final class StreamOpener {
         }
     }
 
-    /// Calls it off; the completion is not called.
+    /// Stops connecting; the completion is not called.
     func cancel() {
         isOver = true
         lookup?.cancel()
@@ -74,7 +74,7 @@ internal final class StreamOpener {
         guard !isOver else { return }
         if let race { return race.add(addresses) }
         didResolve?()
-        let race = AddressRace(on: loop, from: network.sources) { [self] result in
+        let race = HappyEyeballs(on: loop, from: network.sources) { [self] result in
             finish(result.map { stream, address in (stream, address.description) })
         }
         self.race = race

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WSCore
 
-@Suite struct AddressRaceTests {
+@Suite struct HappyEyeballsTests {
     @Test(
         "RFC 8305 §4: the first address stays first, and the families alternate while both last",
         arguments: [
@@ -26,7 +26,7 @@ import Testing
         try withLoop { loop in
             try withSilentAddress { silent in
                 var failures: [String]?
-                let race = AddressRace(on: loop) { result in
+                let race = HappyEyeballs(on: loop) { result in
                     guard case .failure(.unreachable(let attempts)) = result else { return }
                     failures = attempts.map(\.address)
                 }
@@ -34,7 +34,7 @@ import Testing
                 race.add(try ["c6", "d6"].map(Self.refusing))
                 race.noMoreAddresses()
                 // The attempt delay is over, and all but the first have been tried.
-                loop.run(for: AddressRace.attemptDelay + .milliseconds(50))
+                loop.run(for: HappyEyeballs.attemptDelay + .milliseconds(50))
                 #expect(failures == nil)
                 race.cancel()
                 loop.runOnce()
@@ -48,7 +48,7 @@ import Testing
             try withSilentAddress { silent in
                 let start = loop.now
                 var end: Duration?
-                let race = AddressRace(on: loop) { result in
+                let race = HappyEyeballs(on: loop) { result in
                     end = loop.now - start
                     if case .success((let stream, let address)) = result {
                         #expect(address.description == listening.description)
@@ -71,9 +71,9 @@ import Testing
     func waitingForMore() throws {
         try withListener { loop, listening in
             for isRescued in [true, false] {
-                try expectFastest(under: AddressRace.attemptDelay) {
+                try expectFastest(under: HappyEyeballs.attemptDelay) {
                     var result: Result<(SystemStream, SocketAddress), ConnectError>?
-                    let race = AddressRace(on: loop) { result = $0 }
+                    let race = HappyEyeballs(on: loop) { result = $0 }
                     race.add([try Self.refusing("a4")])
                     loop.run(for: .milliseconds(20))
                     #expect(result == nil)
@@ -137,7 +137,7 @@ import Testing
     func refused() throws {
         try withListener { loop, listening in
             let result = try race([try unusedAddress(on: loop), listening], on: loop)
-            #expect(result.duration < AddressRace.attemptDelay)
+            #expect(result.duration < HappyEyeballs.attemptDelay)
             #expect(result.winner == listening.description)
         }
     }
@@ -186,7 +186,7 @@ import Testing
     func cancel() throws {
         try withLoop { loop in
             try withSilentAddress { silent in
-                let race = AddressRace(on: loop) { _ in Issue.record("it completed") }
+                let race = HappyEyeballs(on: loop) { _ in Issue.record("it completed") }
                 race.add([silent, silent])
                 loop.run(for: .milliseconds(5))
                 race.cancel()
@@ -214,7 +214,7 @@ import Testing
     ) throws -> RaceResult {
         var result: RaceResult?
         let start = loop.now
-        let race = AddressRace(on: loop, from: sources) { outcome in
+        let race = HappyEyeballs(on: loop, from: sources) { outcome in
             switch outcome {
             case .success((let stream, let address)):
                 result = RaceResult(winner: address.description, duration: loop.now - start)

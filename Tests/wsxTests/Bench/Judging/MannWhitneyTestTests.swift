@@ -2,7 +2,7 @@ import Testing
 
 @testable import wsx
 
-@Suite struct RankTestTests {
+@Suite struct MannWhitneyTestTests {
     /// Counts all divisions of the numbers whose rank sum is at least as far from the middle, on each side by itself.
     private static func counted(_ one: [Double], _ other: [Double]) -> Double {
         let all = one + other
@@ -26,17 +26,17 @@ import Testing
         let one = (0..<Int.random(in: 1...6, using: &random)).map { _ in Double(Int.random(in: 0..<8, using: &random)) }
         let other = (0..<Int.random(in: 1...6, using: &random)).map { _ in Double(Int.random(in: 0..<8, using: &random))
         }
-        #expect((RankTest.pValue(one, other) - Self.counted(one, other)).magnitude < 1e-9)
-        #expect((RankTest.pValue(one, other) - RankTest.pValue(other, one)).magnitude < 1e-9)
+        #expect((MannWhitneyTest.pValue(one, other) - Self.counted(one, other)).magnitude < 1e-9)
+        #expect((MannWhitneyTest.pValue(one, other) - MannWhitneyTest.pValue(other, one)).magnitude < 1e-9)
     }
 
     @Test("groups that do not overlap have the smallest p-value")
     func apart() {
-        #expect((RankTest.pValue([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) - 2.0 / 252).magnitude < 1e-12)
-        #expect((RankTest.smallestPValue(5, 5) - 2.0 / 252).magnitude < 1e-12)
-        #expect(RankTest.smallestPValue(4, 4) > 0.01)
-        #expect(RankTest.smallestPValue(0, 9) == 1)
-        #expect(RankTest.pValue([], [1]) == 1)
+        #expect((MannWhitneyTest.pValue([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) - 2.0 / 252).magnitude < 1e-12)
+        #expect((MannWhitneyTest.smallestPValue(5, 5) - 2.0 / 252).magnitude < 1e-12)
+        #expect(MannWhitneyTest.smallestPValue(4, 4) > 0.01)
+        #expect(MannWhitneyTest.smallestPValue(0, 9) == 1)
+        #expect(MannWhitneyTest.pValue([], [1]) == 1)
     }
 
     @Test("for many numbers the normal distribution says nearly the same")
@@ -44,11 +44,11 @@ import Testing
         let one = (0..<30).map { Double($0 * 2) }
         // By hand: U = 325, its standard deviation is 67.64, and (450 - 325 - 0.5) / 67.64 = 1.841.
         let other = (0..<30).map { Double($0 * 2 + 9) }
-        #expect((RankTest.pValue(one, other) - 0.0657).magnitude < 0.0001)
-        #expect(RankTest.pValue(one, one) == 1)
+        #expect((MannWhitneyTest.pValue(one, other) - 0.0657).magnitude < 0.0001)
+        #expect(MannWhitneyTest.pValue(one, one) == 1)
         // U = 153: (450 - 153 - 0.5) / 67.64 = 4.384.
-        #expect((RankTest.pValue(one, one.map { $0 + 25.5 }) - 1.167e-5).magnitude < 1e-8)
-        #expect(RankTest.pValue(one, one.map { $0 + 100 }) < 1e-9)
-        #expect(RankTest.pValue([Double](repeating: 5, count: 30), [Double](repeating: 5, count: 30)) == 1)
+        #expect((MannWhitneyTest.pValue(one, one.map { $0 + 25.5 }) - 1.167e-5).magnitude < 1e-8)
+        #expect(MannWhitneyTest.pValue(one, one.map { $0 + 100 }) < 1e-9)
+        #expect(MannWhitneyTest.pValue([Double](repeating: 5, count: 30), [Double](repeating: 5, count: 30)) == 1)
     }
 }

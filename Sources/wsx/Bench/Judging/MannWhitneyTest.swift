@@ -1,7 +1,7 @@
-/// The test of Mann and Whitney (1947): how likely two groups of numbers would differ so much in their order if they came
-/// from the same source. Only which number is larger counts, so that no outlier decides.
-enum RankTest {
-    /// Up to so many numbers, all ways in which they could be divided are counted.
+/// The Mann–Whitney U test (1947): the probability that two groups from the same distribution differ at least this much in
+/// their ranks. Only ranks count, so outliers do not decide.
+enum MannWhitneyTest {
+    /// Up to this many numbers, the p-value is exact: all ways to divide them are counted.
     private static let mostExact = 20
 
     /// The p-value for both directions, 0 through 1; 1 where a group is empty.

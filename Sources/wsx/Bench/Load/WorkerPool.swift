@@ -1,10 +1,10 @@
 import WSCore
 
-/// The threads of a load test: each has a loop and a share of the connections, and shares nothing with the others.
+/// The worker threads of a load test. Each has a loop and a shard of the connections, and shares nothing with the others.
 ///
 ///      main thread    init ─► didOpen ─► start(at:) ──────────► didEnd ─► workers, to be added up
 ///      each worker      open ─► wait ─► load ─► replies ─► close ─┘
-final class LoadCrew {
+final class WorkerPool {
     private var threads: [LoopThread] = []
     private var members: [Member] = []
     private var openingCount = 0
@@ -16,28 +16,28 @@ final class LoadCrew {
     /// Called on the loop when all threads have ended.
     var didEnd: (() -> Void)?
 
-    /// A thread, and what it can be asked for on any other.
+    /// A worker and the means to control it from another thread.
     private struct Member: @unchecked Sendable {
         /// Not to be touched before the thread has ended.
         let worker: LoadWorker
-        let post: Guarded<LoadPost>
+        let post: Mutex<LoadPost>
         let start: LoopWaker
         let allSent: LoopWaker
         let drain: LoopWaker
         let terminate: LoopWaker
 
-        /// Lets go of the worker, on its thread: a loop turns once more when it is released, and somebody may just have
-        /// woken it.
+        /// Stops the wakers, on the worker's thread: a loop turns once more when it is released, and a waker may just have
+        /// been woken.
         func letGo() {
             for waker in [start, allSent, drain, terminate] { waker.stop() }
         }
     }
 
-    /// What a thread is given: made for it, and used by it alone.
+    /// What a thread is started with; used by that thread alone.
     private struct Start: @unchecked Sendable {
         let settings: BenchSettings
-        let share: LoadShare
-        let handover = Handover<Result<Member, Failure>>()
+        let shard: Shard
+        let channel = OneShotChannel<Result<Member, Failure>>()
         /// Told when the connections are open, when all is sent, and when there is nothing more to do.
         let didOpen: LoopWaker
         let didSend: LoopWaker
@@ -61,7 +61,7 @@ final class LoadCrew {
             let start: Start
             do throws(IOError) {
                 start = Start(
-                    settings: settings, share: LoadShare(index: index, count: count),
+                    settings: settings, shard: Shard(index: index, count: count),
                     didOpen: try LoopWaker(on: loop) { [weak self] in self?.threadOpened() },
                     didSend: try LoopWaker(on: loop) { [weak self] in self?.threadSent() },
                     didEnd: try LoopWaker(on: loop) { [weak self] in self?.threadEnded() })
@@ -69,7 +69,7 @@ final class LoadCrew {
             } catch {
                 throw .system(error)
             }
-            switch start.handover.take() {
+            switch start.channel.receive() {
             case .success(let member)?: members.append(member)
             case .failure(let failure)?: throw failure
             case nil: break
@@ -78,26 +78,26 @@ final class LoadCrew {
     }
 
     /// How many connections are open after ``didOpen``.
-    var openCount: Int { members.reduce(0) { $0 + $1.post.withValue(\.openCount) } }
+    var openCount: Int { members.reduce(0) { $0 + $1.post.withLock(\.openCount) } }
 
     /// Why one of the connections could not be opened; nil: all of them are open.
     var openingFailure: Failure? {
         for member in members {
-            if let failure = member.post.withValue(\.failure) { return failure }
+            if let failure = member.post.withLock(\.failure) { return failure }
         }
         return nil
     }
 
     /// How far all threads together have come.
     var progress: LoadProgress {
-        members.reduce(into: LoadProgress()) { $0.add($1.post.withValue(\.progress)) }
+        members.reduce(into: LoadProgress()) { $0.add($1.post.withLock(\.progress)) }
     }
 
     /// Has the load begin.
     /// - Parameter time: The beginning of all schedules, on the loops' clock in nanoseconds.
     func start(at time: UInt64) {
         for member in members {
-            member.post.withValue { $0.startTime = time }
+            member.post.withLock { $0.startTime = time }
             member.start.wake()
         }
     }
@@ -129,9 +129,9 @@ final class LoadCrew {
     private func threadSent() {
         sendingCount -= 1
         guard sendingCount == 0 else { return }
-        let count = members.reduce(0) { $0 + $1.post.withValue(\.sentCount) }
+        let count = members.reduce(0) { $0 + $1.post.withLock(\.sentCount) }
         for member in members {
-            member.post.withValue { $0.allSentCount = count }
+            member.post.withLock { $0.allSentCount = count }
             member.allSent.wake()
         }
     }
@@ -141,13 +141,13 @@ final class LoadCrew {
         if runningCount == 0 { didEnd?() }
     }
 
-    // MARK: On a thread of the crew
+    // MARK: On a thread of the pool
 
     private static func run(_ start: Start) {
         do throws(Failure) {
             let worker = try makeWorker(start)
             let member = try makeMember(worker)
-            start.handover.give(.success(member))
+            start.channel.send(.success(member))
             worker.didOpen = { [didOpen = start.didOpen] in didOpen.wake() }
             worker.didSend = { [didSend = start.didSend] in didSend.wake() }
             worker.didEnd = { [unowned worker] in worker.loop.stop() }
@@ -156,7 +156,7 @@ final class LoadCrew {
             member.letGo()
             start.didEnd.wake()
         } catch {
-            start.handover.give(.failure(error))
+            start.channel.send(.failure(error))
         }
     }
 
@@ -167,7 +167,7 @@ final class LoadCrew {
         } catch {
             throw .system(error)
         }
-        return try LoadWorker(start.settings, share: start.share, on: loop)
+        return try LoadWorker(start.settings, shard: start.shard, on: loop)
     }
 
     private static func makeMember(_ worker: LoadWorker) throws(Failure) -> Member {
@@ -176,9 +176,9 @@ final class LoadCrew {
             // Weak references would make each count of references to the worker slower.
             return Member(
                 worker: worker, post: post,
-                start: try LoopWaker(on: worker.loop) { worker.start(at: post.withValue(\.startTime)) },
+                start: try LoopWaker(on: worker.loop) { worker.start(at: post.withLock(\.startTime)) },
                 allSent: try LoopWaker(on: worker.loop) {
-                    worker.workload.allSent(post.withValue(\.allSentCount), for: worker)
+                    worker.workload.allSent(post.withLock(\.allSentCount), for: worker)
                 },
                 drain: try LoopWaker(on: worker.loop) { worker.drain(limit: hurriedLimit) },
                 terminate: try LoopWaker(on: worker.loop) { worker.terminate() })

@@ -1,11 +1,10 @@
-/// A queue of bytes of which the large parts are shared with other queues.
+/// A queue of bytes to be written. Large parts are shared with the queues of other connections.
 ///
 ///      part            part                     part
 ///      ├─ own ─ shared ├─ (none) ─ shared ──────├─ own ─ shared ┤
 ///
-/// It stands before a buffer to which is appended what is not shared: that buffer's contents become part of the queue when
-/// something shared is to follow them.
-public final class ByteBacklog {
+/// A buffer behind the queue collects bytes that are not shared. Its contents move into the queue when shared bytes follow.
+public final class WriteQueue {
     /// Bytes of the queue's own, and shared ones that follow them.
     public final class Part {
         /// What comes first.

@@ -1,12 +1,12 @@
 import CLibuv
 
-/// One value on its way from one thread to another, which waits for it.
-public final class Handover<Value: Sendable>: @unchecked Sendable {
+/// Carries one value from one thread to another.
+public final class OneShotChannel<Value: Sendable>: @unchecked Sendable {
     // Written once before the semaphore is posted, read once after that.
     private var value: Value?
     private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
 
-    /// Makes an empty one.
+    /// Makes an empty channel.
     public init() {
         uv_sem_init(semaphore, 0)
     }
@@ -16,14 +16,14 @@ public final class Handover<Value: Sendable>: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Gives the value; to be called once.
-    public func give(_ value: Value) {
+    /// Sends the value; must be called once.
+    public func send(_ value: Value) {
         self.value = value
         uv_sem_post(semaphore)
     }
 
-    /// Waits for the value; to be called once.
-    public func take() -> Value? {
+    /// Waits for the value; must be called once.
+    public func receive() -> Value? {
         uv_sem_wait(semaphore)
         return value
     }

@@ -1,9 +1,9 @@
-/// A descriptor that can be written to without waiting, although others share its mode.
+/// Writes to a descriptor without blocking and without setting `O_NONBLOCK` on it.
 ///
-/// Non-blocking mode belongs to the open file, which is the shell's, too. A pipe or a terminal is opened a second time,
-/// a socket is asked not to wait call by call. Where there is no other way, as for the pipe of another user, only a
-/// thread that waits can write.
-internal final class PatientDescriptor {
+/// That flag belongs to the open file description, which we share with the shell. So a pipe or a terminal is opened a second
+/// time, and a socket gets `MSG_DONTWAIT` with each call. Where neither works, as for the pipe of another user, only a
+/// thread that blocks can write.
+internal final class NonblockingDescriptor {
     private enum Way {
         /// It never has to wait.
         case directly
@@ -16,12 +16,12 @@ internal final class PatientDescriptor {
 
     private let descriptor: Int32
     private let opensAgain: Bool
-    /// nil: nothing has been written yet. Until then no further descriptor is open: a low number may be kept for one that
-    /// we were started with.
+    /// Nil until the first write. Until then no further descriptor is opened: a low number may be reserved for one that the
+    /// process was started with.
     private var knownWay: Way?
 
-    /// Takes a descriptor, which stays the caller's.
-    /// - Parameter opensAgain: Whether it is tried to open it a second time.
+    /// Makes a writer to a descriptor that the caller keeps open.
+    /// - Parameter opensAgain: Whether to try to open it a second time.
     init(_ descriptor: Int32, opensAgain: Bool = true) {
         self.descriptor = descriptor
         self.opensAgain = opensAgain

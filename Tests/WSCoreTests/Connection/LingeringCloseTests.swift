@@ -2,7 +2,7 @@ import Testing
 
 @testable import WSCore
 
-@Suite struct StreamDrainTests {
+@Suite struct LingeringCloseTests {
     @Test("the last words arrive although the peer has sent what nobody reads", arguments: Transport.allCases)
     func lastWords(transport: Transport) throws {
         try withDrain(transport, words: Array("last words".utf8), closesOwnSide: true, before: pattern(300_000)) {
@@ -75,7 +75,7 @@ import Testing
             var output = ByteBuffer()
             output.append("head")
             var (askedBytes, writtenBytes): (Int, Int?) = (0, nil)
-            _ = StreamDrain(near, output: output, closesOwnSide: true) { output in
+            _ = LingeringClose(near, output: output, closesOwnSide: true) { output in
                 let isEmpty = output.isEmpty
                 #expect(isEmpty)
                 let piece = words[askedBytes..<min(askedBytes + pieceBytes, words.count)]
@@ -104,7 +104,7 @@ import Testing
             var output = ByteBuffer()
             pattern(5_000_000).withUnsafeBytes { output.append($0.bytes) }
             var writtenBytes: Int?
-            _ = StreamDrain(near, output: output, closesOwnSide: true, patience: .seconds(3)) { writtenBytes = $0 }
+            _ = LingeringClose(near, output: output, closesOwnSide: true, patience: .seconds(3)) { writtenBytes = $0 }
             loop.run(for: .milliseconds(1500))
             #expect(writtenBytes == nil)
             loop.run { writtenBytes != nil }
@@ -125,7 +125,7 @@ import Testing
             var output = ByteBuffer()
             words.withUnsafeBytes { output.append($0.bytes) }
             var doneCount = 0
-            _ = StreamDrain(near, output: output, closesOwnSide: closesOwnSide) { _ in doneCount += 1 }
+            _ = LingeringClose(near, output: output, closesOwnSide: closesOwnSide) { _ in doneCount += 1 }
             try body(loop, raw) { doneCount > 0 }
             #expect(doneCount == 1)
             #expect(near.isClosed)

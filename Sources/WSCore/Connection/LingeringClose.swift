@@ -1,9 +1,9 @@
-/// Takes leave of a peer: writes the last bytes, waits for the peer to close, then closes the stream.
+/// Closes a stream without losing the last bytes: writes them, waits for the peer to close, then closes the stream.
 ///
-/// To close a socket on which unread bytes wait, or still arrive, resets the connection, and a reset destroys
-/// last words that the peer has not read: a close frame, an error page. So the rest is read and thrown away until
-/// the peer closes its side, for a limited time after the last of our output has moved.
-internal final class StreamDrain: ByteStreamDelegate {
+/// Closing a socket with unread input resets the connection, and a reset destroys output that the peer has not read yet,
+/// such as a close frame or an error page (RFC 9112 §9.6). So input is read and discarded until the peer closes its side,
+/// for a limited time after the last output has moved.
+internal final class LingeringClose: ByteStreamDelegate {
     /// One second is several round trips on any network; a peer has no duty to close at all.
     static let limit = Duration.seconds(1)
 

@@ -1,10 +1,10 @@
 import WSCore
 
-/// A message of a load test that was given, as it was typed.
-enum GivenMessage: Equatable, Sendable {
-    /// `--message`: its placeholders have been found.
+/// Where a message of a load test comes from.
+enum MessageSource: Equatable, Sendable {
+    /// `--message`, as a template.
     case text(MessageTemplate)
-    /// `--file`: the path of the file it is in.
+    /// `--file`: the file's path.
     case file(String)
 
     /// Reads the message; a text in a file may have placeholders, too. Throws ``Failure/badArgument(what:why:)``.

@@ -1,10 +1,10 @@
 import WSCore
 
-/// Why the server left a client of its own accord.
-enum LeavingCause {
-    /// Nothing was carried for so long.
+/// Why the server disconnected a client.
+enum DisconnectReason {
+    /// No message in either direction for this long.
     case idle(Duration)
-    /// Nothing came for so long, although there were so many heartbeats to answer.
+    /// Nothing received for this long, through this many heartbeats.
     case silent(for: Duration, misses: Int)
 
     /// What the log says.

@@ -1,4 +1,4 @@
-/// The messages that the peer may not have read: what is sent again on the next connection, in order.
+/// The messages that the peer may not have read. They are sent again, in order, on the next connection.
 ///
 ///      records ├─ length, kind │ payload ─┼─ … ─┼─ … ─┼─ … ─┼─ … ─┤
 ///                                               ↑ ping 1    ↑ ping 2   what no ping covers yet
@@ -12,7 +12,7 @@
 /// that window is open for a moment twice a second.
 ///
 /// Messages may be recorded while there is no connection; they wait for it here.
-public struct UnconfirmedMessages: ~Copyable {
+public struct UnacknowledgedMessages: ~Copyable {
     /// What a ping covers: everything up to here, counted from the first message of all.
     private struct Mark {
         let number: UInt64

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WSCore
 
-@Suite struct PeerWatchTests {
+@Suite struct DeadPeerDetectorTests {
     @Test("those in its care are asked again and again, and every fourth time with a probe")
     func probes() throws {
         try withWatch { loop, watch in
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    private func withWatch(_ body: (EventLoop, PeerWatch) throws -> Void) throws {
-        try withLoop { loop in try body(loop, PeerWatch(on: loop, interval: .milliseconds(1))) }
+    private func withWatch(_ body: (EventLoop, DeadPeerDetector) throws -> Void) throws {
+        try withLoop { loop in try body(loop, DeadPeerDetector(on: loop, interval: .milliseconds(1))) }
     }
 }
 

@@ -2,11 +2,11 @@ import Testing
 
 @testable import wsx
 
-@Suite struct RunningScheduleTests {
+@Suite struct PacerTests {
     /// One message a millisecond, on two connections in turn, from 5 s on.
-    private static func make() -> RunningSchedule {
-        RunningSchedule(
-            LoadSchedule(rate: 1000, connectionCount: 2, share: LoadShare(index: 0, count: 1)), at: 5_000_000_000)
+    private static func make() -> Pacer {
+        Pacer(
+            LoadSchedule(rate: 1000, connectionCount: 2, shard: Shard(index: 0, count: 1)), at: 5_000_000_000)
     }
 
     @Test("what is due is told with its time and connection, what is not with its time")

@@ -2,14 +2,14 @@ import Testing
 
 @testable import WSCore
 
-@Suite struct GuardedTests {
+@Suite struct MutexTests {
     @Test("no change of a thread is lost to another")
     func threads() throws {
-        let count = Guarded(0)
+        let count = Mutex(0)
         let threads = try (0..<4).map { _ in
-            try LoopThread { for _ in 0..<10_000 { count.withValue { $0 += 1 } } }
+            try LoopThread { for _ in 0..<10_000 { count.withLock { $0 += 1 } } }
         }
         for thread in threads { thread.join() }
-        #expect(count.withValue { $0 } == 40_000)
+        #expect(count.withLock { $0 } == 40_000)
     }
 }

@@ -3,10 +3,10 @@ import WSCore
 
 @testable import wsx
 
-@Suite struct DelayLineTests {
+@Suite struct DelayQueueTests {
     @Test("what waits leaves when it is due, and not before")
     func due() {
-        var line = DelayLine()
+        var line = DelayQueue()
         line.append("a", dueTime: .seconds(3))
         #expect(line.nextDueTime == .seconds(3))
         #expect(line.take(at: .seconds(2)) == [])
@@ -17,7 +17,7 @@ import WSCore
 
     @Test("the order is kept: nothing is due before what came before it")
     func order() {
-        var line = DelayLine()
+        var line = DelayQueue()
         line.append("a", dueTime: .seconds(5))
         line.append("b", dueTime: .seconds(1))
         line.append("", dueTime: .seconds(1))
@@ -33,7 +33,7 @@ import WSCore
 
     @Test("pings and close frames keep their place among messages")
     func items() {
-        var line = DelayLine()
+        var line = DelayQueue()
         var taken: [InputItem] = []
         let items: [InputItem] = [
             .message(.binary), .ping, .message(.text), .close(CloseFrame(code: .goingAway, reason: "bye")),
@@ -45,7 +45,7 @@ import WSCore
 
     @Test("thousands come and go in order, and what is held is counted")
     func many() {
-        var line = DelayLine()
+        var line = DelayQueue()
         var taken: [String] = []
         for number in 0..<5000 {
             line.append("message \(number)", dueTime: .milliseconds(number))
@@ -59,14 +59,14 @@ import WSCore
 
     @Test("empty messages count, too")
     func emptyMessages() {
-        var line = DelayLine()
+        var line = DelayQueue()
         for _ in 0..<1000 { line.append("", dueTime: .zero) }
         #expect(line.queuedBytes >= 16_000)
     }
 
     @Test("taking all leaves an empty line")
     func takeAll() {
-        var line = DelayLine()
+        var line = DelayQueue()
         line.append("a", dueTime: .zero)
         var taken = line.takeAll()
         #expect(line.take(at: .zero) == [])
@@ -74,7 +74,7 @@ import WSCore
     }
 }
 
-extension DelayLine {
+extension DelayQueue {
     fileprivate mutating func append(_ text: String, dueTime: Duration) {
         append(.message(.text), Array(text.utf8).span.bytes, dueTime: dueTime)
     }

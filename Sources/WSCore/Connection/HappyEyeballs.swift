@@ -6,7 +6,7 @@
 /// The families alternate, and within each the addresses keep their order. An attempt that fails is followed by the next
 /// at once; one that is slow, after the attempt delay, and both go on. The first to succeed wins and the others are
 /// closed. Addresses may join while the race is under way: a lookup need not be over for it to begin.
-internal final class AddressRace {
+internal final class HappyEyeballs {
     /// RFC 8305 §5: the recommended Connection Attempt Delay.
     static let attemptDelay = Duration.milliseconds(250)
 

@@ -1,23 +1,24 @@
-/// Looks after the peers of those from whom nothing is read: it is reading that tells that a peer has gone.
+/// Checks whether the peers of paused connections are still there: a connection that does not read cannot notice that its
+/// peer has gone.
 ///
-/// While nobody is in its care it costs nothing, and otherwise a system call or two for each at each look.
-internal final class PeerWatch {
+/// It costs nothing while no connection is paused, and otherwise one or two system calls per connection and check.
+internal final class DeadPeerDetector {
     private let interval: Duration
     private var watched: [ObjectIdentifier: any PeerWatched] = [:]
     private var timer: Timer?
     private let loop: EventLoop
     private var lookCount = 0
 
-    /// Every so many looks a peer that seems to be there is to be sent something, which fails if it is not.
+    /// One check in this many also sends something to the peer, which fails if the peer has gone.
     private static let looksPerProbe = 4
 
-    /// Makes a watch that looks every `interval`, 500 ms by default.
+    /// Makes a detector that checks every `interval`, 500 ms by default.
     init(on loop: EventLoop, interval: Duration = .milliseconds(500)) {
         self.loop = loop
         self.interval = interval
     }
 
-    /// Begins to look after a peer, if that has not begun before; until ``remove(_:)`` it keeps whom it asks.
+    /// Starts to check the peer of `owner`, and retains `owner` until ``remove(_:)``.
     func add(_ owner: any PeerWatched) {
         watched[ObjectIdentifier(owner)] = owner
         guard timer == nil else { return }
@@ -27,25 +28,26 @@ internal final class PeerWatch {
         self.timer = timer
     }
 
-    /// No longer looks after a peer.
+    /// Stops checking the peer of `owner`.
     func remove(_ owner: any PeerWatched) {
         watched[ObjectIdentifier(owner)] = nil
     }
 
     private func look() {
-        // Those who are asked may leave, and others with them.
+        // An owner may remove itself and others while it is called.
         lookCount += 1
         let isProbing = lookCount % Self.looksPerProbe == 0
         for (identifier, owner) in watched where watched[identifier] != nil {
             owner.lookAfterPeer(probing: isProbing)
         }
-        // Not before: a client that is paused and read in turns would have it made again each time.
+        // Not in remove(_:): a connection that alternates between paused and reading would create a timer each time.
         if watched.isEmpty { timer = nil }
     }
 }
 
-/// Has a peer from which it does not read for now.
+/// A paused connection, whose peer is checked.
 internal protocol PeerWatched: AnyObject {
-    /// Does what there is to do if the peer has gone, and if `isProbing`, finds that out by sending something.
+    /// Ends the connection if the peer has gone.
+    /// - Parameter isProbing: Whether to send something, to find out.
     func lookAfterPeer(probing isProbing: Bool)
 }

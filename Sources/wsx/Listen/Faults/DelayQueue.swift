@@ -1,7 +1,7 @@
 import WSCore
 
-/// What waits to be sent to one client, in order, each with the time at which it is due. It is told the time.
-struct DelayLine: ~Copyable {
+/// The messages that wait to be sent to one client, in order, each with the time at which it is due.
+struct DelayQueue: ~Copyable {
     private struct Entry {
         let item: InputItem
         let payloadBytes: Int
@@ -49,9 +49,9 @@ struct DelayLine: ~Copyable {
         return true
     }
 
-    /// Takes all out, and leaves an empty line.
-    mutating func takeAll() -> DelayLine {
-        var taken = DelayLine()
+    /// Returns all messages and leaves the queue empty.
+    mutating func takeAll() -> DelayQueue {
+        var taken = DelayQueue()
         swap(&taken, &self)
         return taken
     }

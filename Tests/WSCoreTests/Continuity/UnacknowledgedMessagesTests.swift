@@ -2,7 +2,7 @@ import CAllocationCounter
 import Testing
 import WSCore
 
-@Suite struct UnconfirmedMessagesTests {
+@Suite struct UnacknowledgedMessagesTests {
     @Test("what no pong has covered is sent again, in order and byte for byte")
     func order() {
         let messages = Fixture(isConnected: true)
@@ -129,7 +129,7 @@ import WSCore
     @Test("a ping is due at once with half of the bound uncovered, and the input pauses at all of it")
     func bound() {
         let messages = Fixture(isConnected: true)
-        let quarter = [UInt8](repeating: 0x61, count: UnconfirmedMessages.limitBytes / 4)
+        let quarter = [UInt8](repeating: 0x61, count: UnacknowledgedMessages.limitBytes / 4)
         messages.store.record(quarter.span.bytes, as: .text, at: .zero)
         #expect(!messages.needsPing(at: .zero))
         messages.store.record(quarter.span.bytes, as: .text, at: .zero)
@@ -142,13 +142,13 @@ import WSCore
         #expect(messages.needsPing(at: .zero) && messages.isFull)
         messages.take(pong: ping)
         #expect(!messages.isFull)
-        #expect(messages.byteCount < UnconfirmedMessages.limitBytes / 2 + 100)
+        #expect(messages.byteCount < UnacknowledgedMessages.limitBytes / 2 + 100)
     }
 
     @Test("a message that is larger than the bound is taken, and sent again whole")
     func largeMessage() {
         let messages = Fixture(isConnected: true)
-        let large = [UInt8](repeating: 0x7A, count: UnconfirmedMessages.limitBytes + 1)
+        let large = [UInt8](repeating: 0x7A, count: UnacknowledgedMessages.limitBytes + 1)
         messages.store.record(large.span.bytes, as: .binary, at: .zero)
         #expect(messages.isFull && messages.needsPing(at: .zero))
         messages.store.connectionLost()
@@ -220,7 +220,7 @@ private enum Sent: Equatable {
 
 /// The store under test, in a class: `#expect` takes no calls on what cannot be copied.
 private final class Fixture {
-    var store = UnconfirmedMessages()
+    var store = UnacknowledgedMessages()
 
     init(isConnected: Bool = false) {
         if isConnected { store.connectionOpened(at: .zero) { _, _ in Issue.record("there is nothing to send yet") } }
