@@ -52,6 +52,6 @@ imports_only CReadline '^Sources/wsx/Terminal/'
 imports_only CPCRE2 '^Sources/wsx/Text/Pattern.swift$'
 imports_only 'Foundation[A-Za-z]*' '^$'
 # The C library: descriptors and the clock in IO; memchr, exit and the environment in the program.
-imports_only '(Glibc|Darwin)' '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/Program/(UserFiles|Wsx).swift$)'
+imports_only '(Glibc|Darwin)' '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/(Program/UserFiles|Main/Wsx).swift$)'
 
 exit $fail

@@ -95,7 +95,7 @@ final class BenchRun {
         }
         let delay = startDelay
         if delay < .zero {
-            console.notice("wsx: --start-at is over by \(Failure.words(for: .zero - delay)); beginning now")
+            console.notice("wsx: --start-at is over by \(Phrase.duration(.zero - delay)); beginning now")
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.wholeNanoseconds

@@ -52,7 +52,7 @@ struct BenchSettings: Sendable {
         guard arguments.threadCount <= arguments.connectionCount else {
             throw .badArgument(
                 what: "--threads \(arguments.threadCount)",
-                why: "there are only \(Failure.number(arguments.connectionCount, "connection")); see --connections")
+                why: "there are only \(Phrase.count(arguments.connectionCount, "connection")); see --connections")
         }
         if arguments.mode == .broadcast { try checkBroadcast() }
         guard arguments.mode != .connect || arguments.ramp == .zero || arguments.rate != nil else {
@@ -80,7 +80,7 @@ struct BenchSettings: Sendable {
 
     private func checkBroadcast() throws(Failure) {
         guard arguments.publisherCount < arguments.connectionCount else {
-            let count = Failure.number(arguments.connectionCount, "connection")
+            let count = Phrase.count(arguments.connectionCount, "connection")
             throw .badArgument(
                 what: "--publishers \(arguments.publisherCount)",
                 why: "nobody is left to read: there \(arguments.connectionCount == 1 ? "is" : "are") \(count)")

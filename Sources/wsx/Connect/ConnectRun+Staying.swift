@@ -97,7 +97,7 @@ extension ConnectRun {
     func sendUnacknowledged() {
         guard let connection, let count = unacknowledged?.count else { return }
         if count > 0, showsFrames {
-            console.notice("Sending \(Failure.number(count, "message")) that may not have arrived.")
+            console.notice("Sending \(Phrase.count(count, "message")) that may not have arrived.")
         }
         unacknowledged?.connectionOpened(at: loop.turnTime) { payload, kind in connection.send(payload, as: kind) }
         confirmInTime()

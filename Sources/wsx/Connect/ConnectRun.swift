@@ -247,7 +247,7 @@ final class ConnectRun {
         let parentheses = agreed.isEmpty ? "" : " (\(agreed.joined(separator: ", ")))"
         let help = isFirst ? " /help lists commands." : ""
         console.notice(
-            "Connected to \(opened.request.url) in \(Failure.words(for: opened.duration))\(parentheses).\(help)")
+            "Connected to \(opened.request.url) in \(Phrase.duration(opened.duration))\(parentheses).\(help)")
     }
 
     // MARK: Ending

@@ -105,7 +105,7 @@ final class ClientLog {
             let limit = settings.share == nil ? "the descriptor limit" : "a thread's part of the descriptor limit"
             console.error("\(clients) \(limit): further ones wait; ulimit -n raises it")
         case .connections(let count):
-            let clients = Failure.number(count, "client")
+            let clients = Phrase.count(count, "client")
             console.error("\(clients) at a time: further ones wait until one has left; --max-connections allows more")
         }
     }

@@ -10,8 +10,8 @@ enum DisconnectReason {
     /// What the log says.
     var words: String {
         switch self {
-        case .idle(let limit): "idle for \(Failure.words(for: limit))"
-        case .silent(_, let misses): "no answer to \(Failure.number(misses, "heartbeat"))"
+        case .idle(let limit): "idle for \(Phrase.duration(limit))"
+        case .silent(_, let misses): "no answer to \(Phrase.count(misses, "heartbeat"))"
         }
     }
 

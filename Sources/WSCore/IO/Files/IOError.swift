@@ -66,14 +66,6 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
             UV_EMFILE, UV_ENFILE, UV_ENOBUFS, UV_ENOMEM,
         ].map(\.rawValue))
 
-    /// The error of a stream that is the system's own: no other layer has a part in it.
-    public init(of error: StreamError) {
-        switch error {
-        case .system(let error): self = error
-        case .protection: self = IOError(code: UV_EPROTO.rawValue)
-        }
-    }
-
     /// What happened, in libuv's words: `connection refused`.
     public var description: String { String(cString: uv_strerror(code)) }
 

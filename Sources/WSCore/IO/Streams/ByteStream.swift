@@ -1,3 +1,5 @@
+import CLibuv
+
 /// A two-way flow of bytes without blocking: what the system gives, or what TLS makes of that.
 ///
 /// An open stream keeps itself and its delegate alive until ``close()``.
@@ -72,3 +74,13 @@ public enum StreamError: Error, CustomStringConvertible {
 
 /// The error of a layer above the system's streams, such as TLS.
 public protocol ProtectionError: Error, CustomStringConvertible {}
+
+extension IOError {
+    /// The system's part in a stream's error; ``IOError`` with `EPROTO` for an error of a layer above, such as TLS.
+    public init(of error: StreamError) {
+        switch error {
+        case .system(let error): self = error
+        case .protection: self = IOError(code: UV_EPROTO.rawValue)
+        }
+    }
+}

@@ -90,7 +90,7 @@ extension ConnectRun {
             scheduleRequestWork()
         case .lateReply(let reply, let delay):
             show(payload, as: kind, reply: reply)
-            console.error("request \(reply.number): the reply came \(Failure.words(for: delay)) late")
+            console.error("request \(reply.number): the reply came \(Phrase.duration(delay)) late")
         }
     }
 
@@ -135,7 +135,7 @@ extension ConnectRun {
 
     private func report(_ request: RequestTracker.Expired) {
         let name = "request \(request.number)" + (request.id.map { " (id \($0))" } ?? "")
-        let words = "\(name): no reply within \(Failure.words(for: settings.arguments.replyTimeout))"
+        let words = "\(name): no reply within \(Phrase.duration(settings.arguments.replyTimeout))"
         console.error(words)
         writeEvent { events in
             events.write("error") { event in
@@ -156,7 +156,8 @@ extension ConnectRun {
 
     /// Says how many requests have no reply, unless that is what the run ends with.
     func showUnanswered() {
-        guard let count = requests?.unansweredCount, count > 0, (connections?.openedCount ?? 0) > 0, !ignoresIncoming else {
+        guard let count = requests?.unansweredCount, count > 0, (connections?.openedCount ?? 0) > 0, !ignoresIncoming
+        else {
             return
         }
         if case .unanswered = failure { return }

@@ -60,7 +60,7 @@ struct UnmetGoal: Equatable {
         return parts.compactMap { $0 }.joined(separator: " and ")
     }
 
-    private var messageCount: String? { count.map { "\(receivedCount) of \(Failure.number($0, "message"))" } }
+    private var messageCount: String? { count.map { "\(receivedCount) of \(Phrase.count($0, "message"))" } }
 
     private var patterns: String {
         "--until " + until.map { "'\(escapingControls($0))'" }.joined(separator: " or ")
