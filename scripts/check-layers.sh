@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds the floors of docs/ARCHITECTURE.md: each folder of WSCore compiles with those below it and nothing else,
+# Enforces the layers in docs/ARCHITECTURE.md: each folder of WSCore compiles with the folders it may use and no others,
 # and each C library is imported where it belongs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,21 +10,28 @@ report() {
     fail=1
 }
 
-# typechecks FOLDER [FOLDER ...]: the first folder together with those it may use.
+# typechecks FOLDER [FOLDER ...]: compiles the first folder with those it may use, each with its subfolders.
 typechecks() {
-    local files=()
-    for folder in "$@"; do files+=(Sources/WSCore/"$folder"/*.swift); done
-    swiftc -typecheck -swift-version 6 -package-name wsx -module-name WSCore \
-        -I Sources/CLibuv -I Sources/COpenSSL -I Sources/CZlib -I Sources/CIDN2 "${files[@]}" >/tmp/wsx-layers.$$ 2>&1 ||
-        report "$1 uses more than ${*:2}:" "$(grep -m 3 error: /tmp/wsx-layers.$$)"
-    rm -f /tmp/wsx-layers.$$
+    local files output
+    mapfile -t files < <(cd Sources/WSCore && find "$@" -name '*.swift' -printf 'Sources/WSCore/%p\n' | sort -u)
+    output=$(swiftc -typecheck -swift-version 6 -package-name wsx -module-name WSCore \
+        -I Sources/CLibuv -I Sources/COpenSSL -I Sources/CZlib -I Sources/CIDN2 "${files[@]}" 2>&1) ||
+        report "$1 uses more than ${*:2}:" "$(grep -m 3 error: <<<"$output")"
 }
 typechecks Bytes
 typechecks Protocol Bytes
+typechecks Handshake/Auth Bytes
+typechecks Handshake/URL Bytes Handshake/Auth
+typechecks Handshake/HTTP Bytes Handshake/Auth Handshake/URL
+typechecks Handshake/Cookies Bytes Handshake/Auth Handshake/URL Handshake/HTTP
 typechecks Handshake Bytes
 typechecks Proxy Bytes Handshake
 typechecks Deflate Bytes Protocol Handshake
 typechecks TLS Bytes Handshake
+typechecks IO/Files Bytes
+typechecks IO/Loop Bytes IO/Files
+typechecks IO/Log Bytes IO/Files IO/Loop
+typechecks IO/Streams Bytes IO/Files IO/Loop
 typechecks IO Bytes
 typechecks Continuity Bytes Protocol
 typechecks Web Bytes Handshake
@@ -38,13 +45,13 @@ imports_only() {
     [ -z "$found" ] || report "$1 is imported by" $found
 }
 imports_only CLibuv '^Sources/WSCore/IO/'
-imports_only COpenSSL '^Sources/WSCore/(TLS/|Handshake/Digest.swift$)'
-imports_only CIDN2 '^Sources/WSCore/Handshake/InternationalName.swift$'
+imports_only COpenSSL '^Sources/WSCore/(TLS/|Handshake/Auth/Digest.swift$)'
+imports_only CIDN2 '^Sources/WSCore/Handshake/URL/InternationalName.swift$'
 imports_only CZlib '^Sources/WSCore/Deflate/'
 imports_only CReadline '^Sources/wsx/Terminal/'
 imports_only CPCRE2 '^Sources/wsx/Text/Pattern.swift$'
 imports_only 'Foundation[A-Za-z]*' '^$'
 # The C library: descriptors and the clock in IO; memchr, exit and the environment in the program.
-imports_only '(Glibc|Darwin)' '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/Program/(UserFiles|Wsx).swift$)'
+imports_only '(Glibc|Darwin)' '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/(Program/UserFiles|Main/Wsx).swift$)'
 
 exit $fail

@@ -4,7 +4,11 @@ extension Connection: PeerWatched {
     /// stuck has but this one descriptor, and no one else to serve.
     internal func updateWatch() {
         guard settings.role == .server else { return }
-        if mustWait, !isLeaving { resources.peerWatch.add(self) } else { resources.peerWatch.remove(self) }
+        if mustWait, !isLeaving {
+            resources.deadPeerDetector.add(self)
+        } else {
+            resources.deadPeerDetector.remove(self)
+        }
     }
 
     /// Ends the connection when the peer has gone and nothing is lost by that; finds out whether it has.

@@ -317,7 +317,7 @@ public final class Connection<Handler: ConnectionHandler> {
         let refill: (inout ByteBuffer) -> Void = { [self] output in session.outbox.moveFirst(to: &output) }
         var output = ByteBuffer()
         refill(&output)
-        _ = StreamDrain(stream, output: output, closesOwnSide: closesOwnSide, refill: refill) { [self] _ in
+        _ = LingeringClose(stream, output: output, closesOwnSide: closesOwnSide, refill: refill) { [self] _ in
             end(failure: nil)
         }
     }

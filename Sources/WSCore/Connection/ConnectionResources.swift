@@ -11,7 +11,7 @@ public final class ConnectionResources {
     /// zlib's streams and buffers.
     let deflateMemory = DeflateMemory()
     /// Looks after the clients from which nothing is read.
-    let peerWatch: PeerWatch
+    let deadPeerDetector: DeadPeerDetector
     private var timer: Timer?
     private var isTimerRunning = false
     private let idleInterval: Duration
@@ -30,7 +30,7 @@ public final class ConnectionResources {
         self.loop = loop
         self.maskingKeys = maskingKeys
         self.idleInterval = idleInterval
-        peerWatch = PeerWatch(on: loop)
+        deadPeerDetector = DeadPeerDetector(on: loop)
         let timer = Timer(on: loop) { [unowned self] in releaseIdleMemory() }
         timer.keepsLoopAlive = false
         self.timer = timer

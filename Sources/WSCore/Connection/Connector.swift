@@ -1,6 +1,6 @@
 /// Opens a WebSocket connection, through whatever stands between us and the server.
 ///
-///      StreamOpener ─► [TLSStream ─►] [ProxyTunnel ─►] [TLSStream ─►] ClientOpening ─► completion
+///      Dialer ─► [TLSStream ─►] [ProxyTunnel ─►] [TLSStream ─►] ClientOpening ─► completion
 ///      name, address     https proxy     any proxy          wss           upgrade
 ///           ▲                                                                │
 ///           └───────────────────────── redirect ─────────────────────────────┘
@@ -27,7 +27,7 @@ public final class Connector {
     private var phaseStartTime = Duration.zero
     private var phaseDurations = PhaseDurations()
     private var targetLookup: HostLookup?
-    private var opener: StreamOpener?
+    private var dialer: Dialer?
     /// The stream, as long as none of the two that follow has it.
     private var stream: (any ByteStream)?
     private var tunnel: ProxyTunnel?
@@ -73,12 +73,12 @@ public final class Connector {
     /// Lets go of everything that is under way.
     private func drop() {
         targetLookup?.cancel()
-        opener?.cancel()
+        dialer?.cancel()
         tunnel?.cancel()
         opening?.cancel()
         stream?.close()
         targetLookup = nil
-        opener = nil
+        dialer = nil
         tunnel = nil
         opening = nil
         stream = nil
@@ -167,7 +167,7 @@ public final class Connector {
     }
 
     /// Where the first hop leads.
-    private var firstHop: StreamOpener.Destination? {
+    private var firstHop: Dialer.Destination? {
         switch settings.destination {
         case .tcp(let host, let port): return .host(host, port: port)
         case .unix(let path): return .unix(path: path)
@@ -184,8 +184,8 @@ public final class Connector {
     private func open(targetAddress: [UInt8]?) {
         guard let firstHop else { preconditionFailure("echo: needs a destination") }
         peer = proxy?.description
-        let opener = StreamOpener(firstHop, network: settings.network, on: loop) { [self] result in
-            self.opener = nil
+        let dialer = Dialer(firstHop, network: settings.network, on: loop) { [self] result in
+            self.dialer = nil
             switch result {
             case .failure(let error):
                 finish(.failure(proxy.map { .proxyUnreachable($0, error) } ?? error))
@@ -197,9 +197,9 @@ public final class Connector {
                 if let proxy { reach(proxy, targetAddress: targetAddress) } else { secure() }
             }
         }
-        opener.didResolve = { [unowned self] in enter(.connecting) }
-        self.opener = opener
-        opener.start()
+        dialer.didResolve = { [unowned self] in enter(.connecting) }
+        self.dialer = dialer
+        dialer.start()
     }
 
     // MARK: The proxy

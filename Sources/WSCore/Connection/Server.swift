@@ -229,7 +229,7 @@ public final class Server<Handler: ConnectionHandler> {
         let address = stream.peerAddress
         let transport: any ByteStream =
             settings.bytesPerSecond.map {
-                ThrottledStream(stream, bytesPerSecond: $0, watch: resources.peerWatch)
+                ThrottledStream(stream, bytesPerSecond: $0, watch: resources.deadPeerDetector)
             } ?? stream
         let secured = tls.map { TLSStream(transport, session: TLSSession(server: $0.context), layer: $0) }
         let opening = ServerOpening(

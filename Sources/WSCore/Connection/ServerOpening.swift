@@ -79,7 +79,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         response.withUnsafeBytes { output.append($0.bytes) }
         traffic.sentBytes = output.count
         isTakingLeave = true
-        _ = StreamDrain(stream, output: output, closesOwnSide: true) { [self] _ in didTakeLeave() }
+        _ = LingeringClose(stream, output: output, closesOwnSide: true) { [self] _ in didTakeLeave() }
         finish(.refused(refusal))
     }
 
@@ -113,7 +113,7 @@ internal final class ServerOpening: ByteStreamDelegate {
         if case .protection = error {
             // TLS has told the client why, and the client may still be sending.
             isTakingLeave = true
-            _ = StreamDrain(stream, output: ByteBuffer(), closesOwnSide: true) { [self] _ in didTakeLeave() }
+            _ = LingeringClose(stream, output: ByteBuffer(), closesOwnSide: true) { [self] _ in didTakeLeave() }
         } else {
             stream.close()
         }

@@ -11,7 +11,7 @@ internal final class ThrottledStream: ByteStream {
     private(set) var isClosed = false
 
     private let stream: any ByteStream
-    private let watch: PeerWatch
+    private let watch: DeadPeerDetector
     private var incoming: TokenBucket
     private var outgoing: TokenBucket
     /// What has been read and has not come through yet.
@@ -32,7 +32,7 @@ internal final class ThrottledStream: ByteStream {
     private static let sharedPieceBytes = 64 << 10
 
     /// Takes a stream over; nothing has been read from it yet. The `watch` looks after its peer while it has to wait.
-    init(_ stream: any ByteStream, bytesPerSecond: Int, watch: PeerWatch) {
+    init(_ stream: any ByteStream, bytesPerSecond: Int, watch: DeadPeerDetector) {
         self.stream = stream
         self.watch = watch
         loop = stream.loop

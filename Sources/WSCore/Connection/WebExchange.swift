@@ -35,7 +35,7 @@ internal final class WebExchange {
         if sendsContent, case .bytes(let bytes) = response.content {
             bytes.withUnsafeBytes { output.append($0.bytes) }
         }
-        _ = StreamDrain(
+        _ = LingeringClose(
             stream, output: output, closesOwnSide: true, patience: patience,
             refill: { [self] output in refill(&output) }
         ) { [self] writtenBytes in

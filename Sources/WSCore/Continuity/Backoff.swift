@@ -50,7 +50,7 @@ public struct Backoff: Sendable {
     /// - Parameters:
     ///   - openTime: How long it was open.
     ///   - silence: The last part of that, when it was lost because nothing came any more.
-    ///   - hasConfirmed: Whether the peer confirmed messages on it (``UnconfirmedMessages``).
+    ///   - hasConfirmed: Whether the peer confirmed messages on it (``UnacknowledgedMessages``).
     public mutating func connectionWasLost(
         after openTime: Duration, silentFor silence: Duration = .zero, hasConfirmed: Bool = false
     ) {

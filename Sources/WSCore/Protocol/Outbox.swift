@@ -47,7 +47,7 @@ public struct Outbox: ~Copyable {
     }
 
     /// What is to be written before ``bytes``; nil: nothing.
-    public var queue: ByteBacklog? { backlog?.queue }
+    public var queue: WriteQueue? { backlog?.queue }
 
     /// The number of bytes that wait to be written.
     public var queuedBytes: Int {

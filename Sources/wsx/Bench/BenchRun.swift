@@ -5,7 +5,7 @@ final class BenchRun {
     private let settings: BenchSettings
     private let loop: EventLoop
     private let console: Console
-    private let crew: LoadCrew
+    private let pool: WorkerPool
     /// Those whose threads have ended.
     private var workers: [LoadWorker] = []
     /// The server behind `echo:`.
@@ -38,9 +38,9 @@ final class BenchRun {
         self.loop = loop
         self.console = console
         launchTime = loop.now
-        crew = LoadCrew(on: loop)
+        pool = WorkerPool(on: loop)
         progress =
-            settings.showsProgress ? BenchProgress(settings, of: crew, on: loop, console: console) : nil
+            settings.showsProgress ? BenchProgress(settings, of: pool, on: loop, console: console) : nil
         outputs = try ResultOutputs(settings.arguments, console: console)
         try outputs.check(settings.description)
     }
@@ -60,10 +60,10 @@ final class BenchRun {
             runTimer = Timer(on: loop) { [unowned self] in endEarly(.runTimedOut(after: limit)) }
             runTimer?.start(after: limit)
         }
-        crew.didOpen = { [unowned self] in didOpen() }
-        crew.didEnd = { [unowned self] in loop.stop() }
+        pool.didOpen = { [unowned self] in didOpen() }
+        pool.didEnd = { [unowned self] in loop.stop() }
         do throws(Failure) {
-            try crew.open(settings)
+            try pool.open(settings)
         } catch {
             return error
         }
@@ -72,7 +72,7 @@ final class BenchRun {
         hurryTimer = nil
         startTimer = nil
         runTimer = nil
-        workers = crew.join()
+        workers = pool.join()
         let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
         guard isTold || !settings.arguments.mode.needsConnections || settings.arguments.output == .json else {
@@ -87,20 +87,20 @@ final class BenchRun {
     private var failure: Failure? { workers.lazy.compactMap(\.failure).first }
 
     private func didOpen() {
-        let openCount = crew.openCount
-        guard openCount > 0 || !settings.arguments.mode.needsConnections else { return crew.drain() }
-        if let failure = crew.openingFailure, let message = failure.message {
+        let openCount = pool.openCount
+        guard openCount > 0 || !settings.arguments.mode.needsConnections else { return pool.drain() }
+        if let failure = pool.openingFailure, let message = failure.message {
             toldFailure = failure
             console.error("\(message); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
         }
         let delay = startDelay
         if delay < .zero {
-            console.notice("wsx: --start-at is over by \(Failure.words(for: .zero - delay)); beginning now")
+            console.notice("wsx: --start-at is over by \(Phrase.duration(.zero - delay)); beginning now")
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.wholeNanoseconds
         startTimer = PreciseTimer(on: loop) { [unowned self] in
-            crew.start(at: time)
+            pool.start(at: time)
             progress?.start(at: time)
         }
         startTimer?.start(at: time)
@@ -117,12 +117,12 @@ final class BenchRun {
 
     /// Ends early: replies have a moment to come, and so have close frames. A second signal ends at once.
     private func endEarly(_ failure: Failure) {
-        guard earlyFailure == nil else { return crew.terminate() }
+        guard earlyFailure == nil else { return pool.terminate() }
         earlyFailure = failure
         startTimer = nil
-        crew.drain()
-        hurryTimer = Timer(on: loop) { [unowned self] in crew.terminate() }
-        hurryTimer?.start(after: LoadCrew.hurriedLimit * 2)
+        pool.drain()
+        hurryTimer = Timer(on: loop) { [unowned self] in pool.terminate() }
+        hurryTimer?.start(after: WorkerPool.hurriedLimit * 2)
     }
 
     /// Why a run that came to its end is not as it should be.

@@ -52,7 +52,7 @@ struct BenchSettings: Sendable {
         guard arguments.threadCount <= arguments.connectionCount else {
             throw .badArgument(
                 what: "--threads \(arguments.threadCount)",
-                why: "there are only \(Failure.number(arguments.connectionCount, "connection")); see --connections")
+                why: "there are only \(Phrase.count(arguments.connectionCount, "connection")); see --connections")
         }
         if arguments.mode == .broadcast { try checkBroadcast() }
         guard arguments.mode != .connect || arguments.ramp == .zero || arguments.rate != nil else {
@@ -80,7 +80,7 @@ struct BenchSettings: Sendable {
 
     private func checkBroadcast() throws(Failure) {
         guard arguments.publisherCount < arguments.connectionCount else {
-            let count = Failure.number(arguments.connectionCount, "connection")
+            let count = Phrase.count(arguments.connectionCount, "connection")
             throw .badArgument(
                 what: "--publishers \(arguments.publisherCount)",
                 why: "nobody is left to read: there \(arguments.connectionCount == 1 ? "is" : "are") \(count)")
@@ -139,16 +139,16 @@ struct BenchSettings: Sendable {
     }
 
     /// When the connections of a thread are to be opened; nil: as soon as can be.
-    func openings(for share: LoadShare) -> LoadSchedule? {
+    func openings(for shard: Shard) -> LoadSchedule? {
         arguments.connectRate.map {
-            LoadSchedule(rate: Double($0), connectionCount: arguments.connectionCount, share: share)
+            LoadSchedule(rate: Double($0), connectionCount: arguments.connectionCount, shard: shard)
         }
     }
 
     /// When the messages of a thread are due; nil: each reply has the next one sent.
-    func schedule(for share: LoadShare) -> LoadSchedule? {
-        guard let rate, share.connectionCount(of: senderCount) > 0 else { return nil }
-        return LoadSchedule(rate: rate, ramp: ramp, connectionCount: senderCount, share: share)
+    func schedule(for shard: Shard) -> LoadSchedule? {
+        guard let rate, shard.connectionCount(of: senderCount) > 0 else { return nil }
+        return LoadSchedule(rate: rate, ramp: ramp, connectionCount: senderCount, shard: shard)
     }
 
     /// Messages a second, of all threads; nil: each reply has the next one sent.

@@ -51,7 +51,7 @@ extension ConnectRepl {
         }
         run.console.show(lines.reversed().joined())
         let rest = isPartial ? "; older ones were not searched" : ""
-        run.console.notice("\(Failure.number(lines.count, "message")) found\(rest).")
+        run.console.notice("\(Phrase.count(lines.count, "message")) found\(rest).")
     }
 
     /// Hides what does not match from now on; nil: nothing any more.
@@ -61,7 +61,7 @@ extension ConnectRepl {
             filter = nil
             return run.console.notice(
                 before.map {
-                    "All messages are shown again; \(Failure.number($0.hiddenCount, "message")) had been hidden."
+                    "All messages are shown again; \(Phrase.count($0.hiddenCount, "message")) had been hidden."
                 }
                     ?? "There is no filter.")
         }

@@ -59,7 +59,7 @@ extension ConnectRepl {
     func endRepetition() {
         guard let count = repetition?.sentCount else { return }
         repetition = nil
-        run.console.notice("Repeated \(Failure.number(count, "time")).")
+        run.console.notice("Repeated \(Phrase.count(count, "time")).")
     }
 
     /// Sends a ping, whose pong shows the round trip.

@@ -11,7 +11,7 @@ extension ConnectRun {
             ]
         }
         var facts = [("URL", "\(opened.request.url)"), ("address", opened.peer)]
-        facts.append(("open for", Failure.words(for: loop.now - (connectionTime ?? loop.now))))
+        facts.append(("open for", Phrase.duration(loop.now - (connectionTime ?? loop.now))))
         if let tls = opened.tls {
             facts.append(("TLS", ReportedTLS.lines(tls, with: nil).joined(separator: "\n").droppingPrefix("TLS: ")))
         }
@@ -32,13 +32,13 @@ extension ConnectRun {
     }
 
     private static func fact(_ traffic: Traffic) -> String {
-        "\(Failure.number(traffic.messages, "message")), \(TrafficReport.size(traffic.messageBytes)), "
+        "\(Phrase.count(traffic.messages, "message")), \(TrafficReport.size(traffic.messageBytes)), "
             + "\(TrafficReport.size(traffic.wireBytes)) on the wire"
     }
 
     /// Says in one line what the connections since the last such line have carried, and how they ended.
     func showSummary(since openTime: Duration) {
-        let duration = Failure.words(for: loop.now - openTime)
+        let duration = Phrase.duration(loop.now - openTime)
         let count = (connections?.openedCount ?? 1) - earlierConnectionCount
         let traffic = TrafficReport.words(
             sent: earlierTraffic.sent, received: earlierTraffic.received,

@@ -7,7 +7,7 @@ extension ConnectRun {
     func staysAtPrompt() -> Bool {
         guard let repl, !isEnding else { return false }
         if let openTime { showSummary(since: openTime) }
-        showUnconfirmed()
+        showUnacknowledged()
         abandonRequests()
         if let failure {
             writeEvent { $0.writeFailure(failure) }
@@ -43,7 +43,7 @@ extension ConnectRun {
         connections?.cancel()
         connections = nil
         earlierConnectionCount = 0
-        if unconfirmed != nil { unconfirmed = UnconfirmedMessages() }
+        if unacknowledged != nil { unacknowledged = UnacknowledgedMessages() }
         requests?.sendsInitial = !next.messages.isEmpty
         requests?.abandon()
         if let wished = next.requests { requests?.settings = wished }

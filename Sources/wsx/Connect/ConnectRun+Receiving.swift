@@ -5,14 +5,14 @@ extension ConnectRun: ConnectionHandler {
     func connection(
         _ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {
-        guard !isDeaf else { return }
+        guard !ignoresIncoming else { return }
         lingerTimer?.messageArrived()
         if kind == .text { repl?.editor.words.remember(payload) }
         outputs.recorder?.events.writeMessage(payload, as: kind)
         if requests == nil { show(payload, as: kind) } else { takeReply(payload, as: kind) }
         waitForOutput(connection)
         if conditions.isLast(payload) {
-            isDeaf = true
+            ignoresIncoming = true
             isEnding = true
             hasClosed = true
             input?.pause()

@@ -33,7 +33,7 @@ extension ConnectRun: InputReader.Receiver {
 
     /// Whether no more is to be sent for now.
     var isFull: Bool {
-        connection?.isFull ?? false || unconfirmed?.isFull ?? false || requests?.isFull ?? false
+        connection?.isFull ?? false || unacknowledged?.isFull ?? false || requests?.isFull ?? false
             || outputs.recorder?.isFull ?? false || outputs.isLogBusy
     }
 
@@ -42,7 +42,7 @@ extension ConnectRun: InputReader.Receiver {
         inputIsOver = true
         // A descriptor that cannot be read, as nohup leaves it, has nothing to say.
         if let error, error != .badDescriptor { return end(with: .input(error)) }
-        unconfirmed?.inputEnded()
+        unacknowledged?.inputEnded()
         confirmInTime()
         startLinger()
     }

@@ -33,8 +33,8 @@ extension ConnectRun {
     /// Sends a message of the input. Where connections follow one another it is kept until the peer has read it, and
     /// sent when there is a connection again.
     func sendLasting(_ payload: RawSpan, as kind: MessageKind) {
-        guard unconfirmed != nil, !hasClosed else { return send(payload, as: kind) }
-        unconfirmed?.record(payload, as: kind, at: loop.turnTime)
+        guard unacknowledged != nil, !hasClosed else { return send(payload, as: kind) }
+        unacknowledged?.record(payload, as: kind, at: loop.turnTime)
         outputs.recorder?.events.writeMessage(payload, as: kind, .outgoing)
         let isSent = connection?.send(payload, as: kind) ?? false
         if showsSentMessages { show(payload, as: kind, isSent ? .sent : .queued) }
@@ -42,23 +42,23 @@ extension ConnectRun {
 
     /// Sends the ping that confirms what has been sent, or has it sent when it is due.
     func confirmInTime() {
-        guard let connection, let dueTime = unconfirmed?.pingDueTime else { return }
+        guard let connection, let dueTime = unacknowledged?.pingDueTime else { return }
         let wait = dueTime - loop.turnTime
         guard wait <= .zero else {
             let timer = confirmTimer ?? Timer(on: loop) { [unowned self] in confirmInTime() }
             confirmTimer = timer
             return timer.start(after: wait)
         }
-        guard let ping = unconfirmed?.makePing(), connection.sendPing(ping.span.bytes) else { return }
+        guard let ping = unacknowledged?.makePing(), connection.sendPing(ping.span.bytes) else { return }
         if settings.arguments.verbosity > 0 { console.show(transcript.control(.ping, ping.span.bytes, .sent)) }
     }
 
     /// Takes a pong that confirms messages.
     /// - Returns: Whether it does.
     func confirmed(by payload: RawSpan, outbox: inout Outbox) -> Bool {
-        guard let count = unconfirmed?.pongReceived(payload), count > 0 else { return false }
+        guard let count = unacknowledged?.pongReceived(payload), count > 0 else { return false }
         hasConfirmed = true
-        if case .running = confirmationWait, unconfirmed?.isEmpty ?? true {
+        if case .running = confirmationWait, unacknowledged?.isEmpty ?? true {
             confirmationWait = .over
             hasClosed = true
             if outbox.sendClose(closeFrame) { showSent(closeFrame) }
@@ -75,8 +75,8 @@ extension ConnectRun {
         case .over: return false
         case .none: break
         }
-        guard connection != nil, !(unconfirmed?.isEmpty ?? true) else { return false }
-        unconfirmed?.inputEnded()
+        guard connection != nil, !(unacknowledged?.isEmpty ?? true) else { return false }
+        unacknowledged?.inputEnded()
         confirmInTime()
         let timer = Timer(on: loop) { [unowned self] in confirmationWaitPassed() }
         timer.start(after: settings.arguments.closeTimeout)
@@ -94,18 +94,18 @@ extension ConnectRun {
     }
 
     /// Sends again what may not have arrived on the connection before.
-    func sendUnconfirmed() {
-        guard let connection, let count = unconfirmed?.count else { return }
+    func sendUnacknowledged() {
+        guard let connection, let count = unacknowledged?.count else { return }
         if count > 0, showsFrames {
-            console.notice("Sending \(Failure.number(count, "message")) that may not have arrived.")
+            console.notice("Sending \(Phrase.count(count, "message")) that may not have arrived.")
         }
-        unconfirmed?.connectionOpened(at: loop.turnTime) { payload, kind in connection.send(payload, as: kind) }
+        unacknowledged?.connectionOpened(at: loop.turnTime) { payload, kind in connection.send(payload, as: kind) }
         confirmInTime()
     }
 
     /// Says how many messages of the input may not have arrived.
-    func showUnconfirmed() {
-        guard let count = unconfirmed?.count, count > 0 else { return }
+    func showUnacknowledged() {
+        guard let count = unacknowledged?.count, count > 0 else { return }
         let which = count == 1 ? "the last message" : "the last \(count) messages"
         console.error("\(which) of the input may not have arrived")
     }
@@ -115,10 +115,10 @@ extension ConnectRun {
     /// Has another connection opened where the end of one was not the end of the run.
     /// - Returns: Whether that is so.
     func opensAnother(after end: ConnectionEnd) -> Bool {
-        guard unconfirmed != nil else { return false }
-        if isAnswer(end.closing) { unconfirmed?.closeConfirmed() }
-        unconfirmed?.connectionLost()
-        guard failure == nil, !isDeaf, !hasClosed, !isReopening else { return false }
+        guard unacknowledged != nil else { return false }
+        if isAnswer(end.closing) { unacknowledged?.closeConfirmed() }
+        unacknowledged?.connectionLost()
+        guard failure == nil, !ignoresIncoming, !hasClosed, !isReopening else { return false }
         guard let cause = silenceFailure ?? Failure.interruption(by: end) else { return false }
         requests?.connectionLost()
         silenceFailure = nil
@@ -137,8 +137,8 @@ extension ConnectRun {
     func finalFailure(of end: ConnectionEnd) -> Failure? {
         if let silenceFailure { return silenceFailure }
         let failure = Failure.failure(of: end, closeTimeout: settings.arguments.closeTimeout)
-        // A peer may drop the connection when asked to close it, but not while messages are unconfirmed.
-        guard failure == nil, end.closing.received == nil, let count = unconfirmed?.count, count > 0 else {
+        // A peer may drop the connection when asked to close it, but not while messages are unacknowledged.
+        guard failure == nil, end.closing.received == nil, let count = unacknowledged?.count, count > 0 else {
             return failure
         }
         return .lost(end.failure)
@@ -163,7 +163,7 @@ extension ConnectRun {
     }
 
     /// Whether a message without a connection is kept for the next one.
-    var keepsMessages: Bool { unconfirmed != nil || requests != nil }
+    var keepsMessages: Bool { unacknowledged != nil || requests != nil }
 
     /// Gives up the wait for a connection.
     func stopConnecting() {

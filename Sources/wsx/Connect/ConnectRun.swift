@@ -47,7 +47,7 @@ final class ConnectRun {
     /// Set when the run is to end: nothing more is sent.
     var isEnding = false
     /// Set when what still comes is of no interest.
-    var isDeaf = false
+    var ignoresIncoming = false
     /// The latest ping that has not been answered, for the round trip.
     var ping: (payload: [UInt8], time: Duration)?
     /// Set when a closing handshake has been begun here.
@@ -66,7 +66,7 @@ final class ConnectRun {
     /// Set when the peer has become silent, which ends the connection.
     var silenceFailure: Failure?
     /// The messages of the input that the peer may not have read; nil where no connection follows another.
-    var unconfirmed: UnconfirmedMessages?
+    var unacknowledged: UnacknowledgedMessages?
     /// Sends the ping that confirms them.
     var confirmTimer: Timer?
     /// Whether messages were confirmed on this connection.
@@ -105,7 +105,7 @@ final class ConnectRun {
         conditions = settings.conditions
         for pattern in settings.conditions.patterns { console.watch(pattern) }
         requests = try Self.requests(settings)
-        if settings.arguments.reconnection != .never { unconfirmed = UnconfirmedMessages() }
+        if settings.arguments.reconnection != .never { unacknowledged = UnacknowledgedMessages() }
         transcript = console.makeTranscript(for: settings.arguments, isPrompt: settings.isRepl, on: loop)
         trace = settings.arguments.verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         do throws(IOError) {
@@ -200,7 +200,7 @@ final class ConnectRun {
         startHeartbeat(of: connection)
         connection.start(with: opened.firstBytes)
         sendInitialMessages()
-        sendUnconfirmed()
+        sendUnacknowledged()
         sendRequests()
         goOn()
     }
@@ -247,7 +247,7 @@ final class ConnectRun {
         let parentheses = agreed.isEmpty ? "" : " (\(agreed.joined(separator: ", ")))"
         let help = isFirst ? " /help lists commands." : ""
         console.notice(
-            "Connected to \(opened.request.url) in \(Failure.words(for: opened.duration))\(parentheses).\(help)")
+            "Connected to \(opened.request.url) in \(Phrase.duration(opened.duration))\(parentheses).\(help)")
     }
 
     // MARK: Ending
@@ -312,7 +312,7 @@ final class ConnectRun {
         writeEvent { $0.writeClose(end) }
         if opensAnother(after: end) { return }
         // What came after the last message that was asked for decides nothing, unless we had to wait for it.
-        if failure == nil, !isDeaf || end.closingTimedOut { failure = finalFailure(of: end) }
+        if failure == nil, !ignoresIncoming || end.closingTimedOut { failure = finalFailure(of: end) }
         connections?.cancel()
         if staysAtPrompt() { return }
         finish()
@@ -337,7 +337,7 @@ final class ConnectRun {
         if !isStopping {
             failure = judged(failure)
             if let failure { writeEvent { $0.writeFailure(failure) } }
-            showUnconfirmed()
+            showUnacknowledged()
             showUnanswered()
         }
         isStopping = true
@@ -358,7 +358,7 @@ final class ConnectRun {
 
     /// Standard output cannot be written any more. A reader that has gone away has seen enough: a normal end.
     private func outputDidFail(_ error: IOError) {
-        isDeaf = true
+        ignoresIncoming = true
         end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
         // The peer's close frame is to be heard.
         outputDidDrain()

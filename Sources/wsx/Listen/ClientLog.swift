@@ -50,7 +50,7 @@ final class ClientLog {
     }
 
     /// Tells of a client's end, and of why we left it of our own accord.
-    func ended(_ end: ConnectionEnd, _ cause: LeavingCause?, of connection: Connection<ListenClient>) {
+    func ended(_ end: ConnectionEnd, _ cause: DisconnectReason?, of connection: Connection<ListenClient>) {
         guard let line = connection.handler.logLine else { return }
         let number = connection.handler.number
         let reason = end.reason.isEmpty ? "" : " \(quoted(end.reason))"
@@ -105,7 +105,7 @@ final class ClientLog {
             let limit = settings.share == nil ? "the descriptor limit" : "a thread's part of the descriptor limit"
             console.error("\(clients) \(limit): further ones wait; ulimit -n raises it")
         case .connections(let count):
-            let clients = Failure.number(count, "client")
+            let clients = Phrase.count(count, "client")
             console.error("\(clients) at a time: further ones wait until one has left; --max-connections allows more")
         }
     }

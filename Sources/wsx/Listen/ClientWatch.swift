@@ -8,7 +8,7 @@ final class ClientWatch {
     private var heartbeats: [Int: HeartbeatTimer<ListenClient>] = [:]
     private var idleWatch: IdleWatch?
     private var idleTimer: Timer?
-    private var causes: [Int: LeavingCause] = [:]
+    private var causes: [Int: DisconnectReason] = [:]
 
     /// What a client is told that was idle.
     private static let idleFrame = CloseFrame(code: .goingAway, reason: "idle")
@@ -46,7 +46,7 @@ final class ClientWatch {
 
     /// Forgets a client that has left.
     /// - Returns: Why it was left; nil: for nothing that was found out here.
-    func remove(_ number: Int) -> LeavingCause? {
+    func remove(_ number: Int) -> DisconnectReason? {
         heartbeats[number] = nil
         idleWatch?.remove(number)
         return causes.removeValue(forKey: number)

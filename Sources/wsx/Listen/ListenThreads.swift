@@ -27,7 +27,7 @@ final class ListenThreads {
     /// What a thread is given: made for it, and used by it alone.
     private struct Start: @unchecked Sendable {
         let settings: ListenSettings
-        let handover: Handover<Result<Control, Failure>>
+        let channel: OneShotChannel<Result<Control, Failure>>
         /// Told when the thread has nothing more to do.
         let didEnd: LoopWaker
     }
@@ -44,12 +44,12 @@ final class ListenThreads {
             let start: Start
             do throws(IOError) {
                 let waker = try LoopWaker(on: loop) { [weak self] in self?.threadEnded() }
-                start = Start(settings: settings, handover: Handover(), didEnd: waker)
+                start = Start(settings: settings, channel: OneShotChannel(), didEnd: waker)
                 threads.append(try LoopThread { Self.run(start) })
             } catch {
                 throw .system(error)
             }
-            switch start.handover.take() {
+            switch start.channel.receive() {
             case .success(let control)?: controls.append(control)
             case .failure(let failure)?: throw failure
             case nil: break
@@ -88,11 +88,11 @@ final class ListenThreads {
             let control = try makeControl(of: run)
             defer { control.letGo() }
             try run.start()
-            start.handover.give(.success(control))
+            start.channel.send(.success(control))
             run.loop.run()
             start.didEnd.wake()
         } catch {
-            start.handover.give(.failure(error))
+            start.channel.send(.failure(error))
         }
     }
 

@@ -23,9 +23,3 @@ struct EventClock {
         }
     }
 }
-
-/// A number with zeros in front of it.
-func padded(_ number: Int, to width: Int = 2) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
-}

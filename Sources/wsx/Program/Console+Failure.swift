@@ -10,7 +10,7 @@ extension Console {
         guard let (head, body, bodyIsTruncated) = failure.refusal else { return }
         var lines = ReportedHead.lines(of: head).prefix(Self.shownHeadLines).joined(separator: "\n") + "\n"
         let hiddenCount = 1 + head.fields.count - Self.shownHeadLines
-        if hiddenCount > 0 { lines += "… (\(Failure.number(hiddenCount, "more field")); -v shows all)\n" }
+        if hiddenCount > 0 { lines += "… (\(Phrase.count(hiddenCount, "more field")); -v shows all)\n" }
         lines += "\n"
         show(lines + body.withUnsafeBytes { SafeText.beginning(of: $0.bytes, isCut: bodyIsTruncated) })
     }

@@ -109,40 +109,40 @@ enum Failure: Error {
         case .lost(let error?): "the connection was lost: \(error)"
         case .lost(nil): "the connection was lost: the peer closed it without a close frame"
         case .silent(let silence, let misses):
-            "the connection was lost: nothing came from the peer for \(Self.words(for: silence)), "
-                + "\(Self.number(misses, "heartbeat")) in a row; --heartbeat-misses allows more"
+            "the connection was lost: nothing came from the peer for \(Phrase.duration(silence)), "
+                + "\(Phrase.count(misses, "heartbeat")) in a row; --heartbeat-misses allows more"
         case .gaveUp(let count, let failure):
-            failure.message.map { Self.joined($0, "gave up after \(Self.number(count, "more attempt"))") }
+            failure.message.map { Self.joined($0, "gave up after \(Phrase.count(count, "more attempt"))") }
         case .limitExceeded(let error):
             "\(error)\(Self.remedy(for: error)) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .violation(let error):
             "the peer broke the WebSocket protocol: \(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .closingTimedOut(let limit):
-            "closing: the peer did not answer for \(Self.words(for: limit)); --close-timeout waits longer"
+            "closing: the peer did not answer for \(Phrase.duration(limit)); --close-timeout waits longer"
         case .unmet(let patterns, let limit):
             "no message matched --expect \(patterns.map { "'\(escapingControls($0))'" }.joined(separator: ", "))"
-                + (limit.map { " within \(Self.words(for: $0)) (--timeout)" } ?? "")
+                + (limit.map { " within \(Phrase.duration($0)) (--timeout)" } ?? "")
         case .closedEarly(let goal, let code): "\(Self.words(forEndWith: code)) \(goal.moment)"
         case .waitEnded(let goal, .total(let limit)):
-            "\(goal.progress) within \(Self.words(for: limit)) of the last input; --linger or --timeout waits longer"
+            "\(goal.progress) within \(Phrase.duration(limit)) of the last input; --linger or --timeout waits longer"
         case .waitEnded(let goal, let linger):
             linger.limit == .zero
                 ? "\(goal.progress) at the end of the input (--linger 0)"
-                : "\(goal.progress); nothing arrived for \(Self.words(for: linger.limit ?? .zero)) (--linger)"
+                : "\(goal.progress); nothing arrived for \(Phrase.duration(linger.limit ?? .zero)) (--linger)"
         case .incomplete(let goal, let failure): failure.message.map { Self.joined($0, goal.progress) }
         case .errorReplies(let count):
-            "\(Self.number(count, "call")) returned an error (--fail)"
+            "\(Phrase.count(count, "call")) returned an error (--fail)"
         case .noReply(let number, let limit):
-            "request \(number): no reply within \(Self.words(for: limit)); --reply-timeout waits longer"
+            "request \(number): no reply within \(Phrase.duration(limit)); --reply-timeout waits longer"
         case .lateReplies(let count, let limit):
-            "\(Self.number(count, "request")) had no reply within \(Self.words(for: limit)); "
+            "\(Phrase.count(count, "request")) had no reply within \(Phrase.duration(limit)); "
                 + "--reply-timeout waits longer"
         case .program(let words): words
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
         case .badReplies(let tally, let mode):
             "the \(mode.countedThings): \(tally.faults); each message is to "
                 + (mode == .broadcast ? "reach each reader" : "come back") + " once, in order, as it was"
-        case .runTimedOut(let limit): "timed out after \(Self.words(for: limit)) (--timeout)"
+        case .runTimedOut(let limit): "timed out after \(Phrase.duration(limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
         }
     }
@@ -229,7 +229,7 @@ enum Failure: Error {
         case .credentialsRefused(let error): error.description(hasSentCredentials: true)
         case .compression(let error): "\(error.description)"
         case .timedOut(let phase, let limit, _):
-            "timed out after \(words(for: limit)) (\(phase.rawValue)); --connect-timeout waits longer"
+            "timed out after \(Phrase.duration(limit)) (\(phase.rawValue)); --connect-timeout waits longer"
         }
     }
 
@@ -263,20 +263,7 @@ enum Failure: Error {
 
     /// What is said of requests at the end: `2 requests were not answered`.
     static func words(forUnanswered count: Int) -> String {
-        "\(number(count, "request")) \(count == 1 ? "was" : "were") not answered"
-    }
-
-    /// What there is to say of lines that standard error has not taken in time.
-    static func words(forLostLines count: Int) -> String {
-        "\(grouped(count)) \(count == 1 ? "line of the log was" : "lines of the log were") lost: "
-            + "standard error was not read"
-    }
-
-    /// A number of 0 or more with commas between its thousands.
-    private static func grouped(_ count: Int) -> String {
-        let digits = String(count)
-        guard digits.utf8.count > 3 else { return digits }
-        return "\(grouped(count / 1000)),\(padded(count % 1000, to: 3))"
+        "\(Phrase.count(count, "request")) \(count == 1 ? "was" : "were") not answered"
     }
 
     /// How a connection ended: `closed with 1000`.
@@ -298,18 +285,5 @@ enum Failure: Error {
     static func joined(_ line: String, _ clause: String) -> String {
         guard line.hasSuffix("?") else { return "\(line); \(clause)" }
         return "\(line) \(clause.prefix(1).uppercased())\(clause.dropFirst())"
-    }
-
-    /// A number of things: `1 heartbeat`, `3 heartbeats`.
-    static func number(_ count: Int, _ noun: String) -> String {
-        "\(count) \(noun)\(count == 1 ? "" : "s")"
-    }
-
-    /// A duration as it would be typed: `250 ms`, `10 s`.
-    static func words(for duration: Duration) -> String {
-        let milliseconds = Int((duration / .milliseconds(1)).rounded())
-        if milliseconds < 1000 { return "\(milliseconds) ms" }
-        if milliseconds % 1000 == 0 { return "\(milliseconds / 1000) s" }
-        return "\(milliseconds / 1000).\(padded(milliseconds % 1000, to: 3)) s"
     }
 }

@@ -3,6 +3,6 @@ import WSCore
 extension LogWriter {
     /// Standard error, which all threads of the process share.
     static let standardError = LogWriter(descriptor: StandardDescriptors.error) { count in
-        "wsx: \(Failure.words(forLostLines: count))\n"
+        "wsx: \(Phrase.lostLines(count))\n"
     }
 }

@@ -75,7 +75,7 @@ final class Transcript {
         return message(payload, as: kind, direction, client: client, note: note, at: clock.now, size: size) { column in
             .fold(for: size, column: column)
         } remark: { result in
-            let lines = result.hiddenLines.map { " \(Failure.number($0, "more line"))," } ?? ""
+            let lines = result.hiddenLines.map { " \(Phrase.count($0, "more line"))," } ?? ""
             let hint = number.map { "; /show \($0) shows it whole" } ?? ""
             return "…\(lines) \(TrafficReport.size(payload.byteCount)) in all\(hint)"
         }
@@ -194,7 +194,7 @@ final class Transcript {
         let margin = String(repeating: " ", count: column)
         let lines = margin + layout.dump(beginning, limit: .none, column: column).text + "\n"
         let left = payloadBytes - beginning.byteCount
-        return left == 0 ? lines : lines + margin + palette.quiet("… \(Failure.number(left, "more byte"))") + "\n"
+        return left == 0 ? lines : lines + margin + palette.quiet("… \(Phrase.count(left, "more byte"))") + "\n"
     }
 
     /// A line of the head of a request or response.

@@ -41,8 +41,3 @@ struct TranscriptClock {
         }
     }
 }
-
-/// The text with spaces before it, so many that it is as wide as asked for.
-func rightAligned(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
-}

@@ -26,15 +26,15 @@ import Testing
     func shared() throws {
         try withThrottled(4 << 20) { loop, stream, recorder, raw in
             let bytes = pattern(1_000_000)
-            let backlog = ByteBacklog()
+            let queue = WriteQueue()
             var none = ByteBuffer()
-            backlog.append(SharedBytes(buffer(of: bytes)), after: &none)
+            queue.append(SharedBytes(buffer(of: bytes)), after: &none)
             recorder.didChange = { stream in
-                _ = try? stream.write(backlog)
+                _ = try? stream.write(queue)
                 #expect(stream.inFlightBytes <= 64 << 10)
             }
             recorder.didChange(stream)
-            #expect(backlog.count > 0 && backlog.count < bytes.count - (64 << 10))
+            #expect(queue.count > 0 && queue.count < bytes.count - (64 << 10))
             raw.stream.startReading()
             loop.run { raw.recorder.received.count >= bytes.count }
             #expect(raw.recorder.received == bytes)
@@ -149,7 +149,7 @@ import Testing
         try withLoop { loop in
             let (near, far) = try makeStreamPair(on: loop)
             let raw = StreamEnd(far)
-            let watch = PeerWatch(on: loop, interval: .milliseconds(5))
+            let watch = DeadPeerDetector(on: loop, interval: .milliseconds(5))
             let connection = Connection(
                 ThrottledStream(near, bytesPerSecond: 200_000, watch: watch),
                 settings: .init(role: .server, limits: Limits(), closeTimeout: .milliseconds(20)),
@@ -182,7 +182,7 @@ import Testing
         try withLoop { loop in
             let (near, far) = try makeStreamPair(transport, on: loop)
             let raw = StreamEnd(far)
-            let stream = ThrottledStream(near, bytesPerSecond: bytesPerSecond, watch: PeerWatch(on: loop))
+            let stream = ThrottledStream(near, bytesPerSecond: bytesPerSecond, watch: DeadPeerDetector(on: loop))
             let recorder = StreamRecorder()
             stream.delegate = recorder
             try body(loop, stream, recorder, raw)

@@ -206,7 +206,7 @@ import WSCore
             (.seconds(600), "600 s"), (.microseconds(1499), "1 ms"),
         ] as [(Duration, String)])
     func durations(duration: Duration, words: String) {
-        #expect(Failure.words(for: duration) == words)
+        #expect(Phrase.duration(duration) == words)
     }
 
     @Test(
@@ -216,7 +216,7 @@ import WSCore
             (12_034_005, "12,034,005 lines of the log were"),
         ])
     func lostLines(count: Int, words: String) {
-        #expect(Failure.words(forLostLines: count) == words + " lost: standard error was not read")
+        #expect(Phrase.lostLines(count) == words + " lost: standard error was not read")
     }
 
     @Test("the exit statuses are those of the manual")

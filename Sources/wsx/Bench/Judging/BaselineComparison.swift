@@ -84,9 +84,9 @@ struct BaselineComparison: Equatable, Sendable {
     private static func row(_ metric: Metric, _ runs: [[Double]], _ now: [Double]) -> Row {
         let baseline = runs.flatMap(\.self)
         let (old, new) = (median(baseline), median(now))
-        let pValue = RankTest.pValue(now, baseline)
+        let pValue = MannWhitneyTest.pValue(now, baseline)
         var verdict = Verdict.noise
-        if RankTest.smallestPValue(now.count, baseline.count) > significanceLevel {
+        if MannWhitneyTest.smallestPValue(now.count, baseline.count) > significanceLevel {
             verdict = .unknown
         } else if let old, let new, pValue < significanceLevel, (new - old).magnitude >= smallestChange * old,
             !lies(new, among: runs)

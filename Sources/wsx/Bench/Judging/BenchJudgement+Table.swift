@@ -25,7 +25,7 @@ extension BenchJudgement {
         let moment = "\(EventTime.text(of: comparison.startTime).prefix(19))Z"
         let origin =
             comparison.runCount == 1 ? "of \(moment)" : "of \(comparison.runCount) runs, the first of \(moment)"
-        let summary = "baseline \(origin): medians of \(Failure.number(baseline, "second")) then and \(now) now"
+        let summary = "baseline \(origin): medians of \(Phrase.count(baseline, "second")) then and \(now) now"
         let rows = [["", "baseline", "now", "change"]] + comparison.rows.map(cells)
         let isWide = columns >= HelpText.columns
         let widths = rows[0].indices.map { column in

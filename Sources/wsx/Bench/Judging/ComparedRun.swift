@@ -40,10 +40,10 @@ extension ComparedRun {
     func difference(from other: BenchDescription) -> String? {
         var parts: [String] = []
         if description.connections != other.connections {
-            parts.append("\(Failure.number(description.connections, "connection")) in place of \(other.connections)")
+            parts.append("\(Phrase.count(description.connections, "connection")) in place of \(other.connections)")
         }
         if description.threads != other.threads {
-            parts.append("\(Failure.number(description.threads, "thread")) in place of \(other.threads)")
+            parts.append("\(Phrase.count(description.threads, "thread")) in place of \(other.threads)")
         }
         if description.inFlight != other.inFlight { parts.append("another number of messages in flight") }
         if description.rateAsked != other.rateAsked { parts.append("another --rate") }
@@ -52,7 +52,7 @@ extension ComparedRun {
 
     private static func words(_ message: BenchDescription.Message?) -> String {
         guard let message else { return "of several kinds" }
-        let size = message.byteCount.map { Failure.number($0, "byte") } ?? "different sizes"
+        let size = message.byteCount.map { Phrase.count($0, "byte") } ?? "different sizes"
         return "\(message.kind == .text ? "text" : "binary") of \(size)"
     }
 }

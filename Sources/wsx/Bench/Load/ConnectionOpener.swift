@@ -8,7 +8,7 @@ final class ConnectionOpener {
     /// How many have been begun to be opened.
     private(set) var begunCount = 0
 
-    private let share: LoadShare
+    private let shard: Shard
     private let loop: EventLoop
     /// How to reach the server, which connections take in turn.
     private let ways: [Connector.Settings]
@@ -21,8 +21,8 @@ final class ConnectionOpener {
     private static let mostAtOnceOfAll = 256
 
     /// Prepares; throws ``Failure/badArgument(what:why:)`` when TLS cannot be set up.
-    init(_ settings: BenchSettings, share: LoadShare, on loop: EventLoop) throws(Failure) {
-        self.share = share
+    init(_ settings: BenchSettings, shard: Shard, on loop: EventLoop) throws(Failure) {
+        self.shard = shard
         self.loop = loop
         ways = settings.connectors
         resources = try ConnectorResources.make(settings.tls)
@@ -32,12 +32,12 @@ final class ConnectionOpener {
     var openingCount: Int { connectors.count }
 
     /// Whether as many are being opened as may be at once, unless opening them is what is measured.
-    var isFull: Bool { openingCount >= max(1, Self.mostAtOnceOfAll / share.count) }
+    var isFull: Bool { openingCount >= max(1, Self.mostAtOnceOfAll / shard.count) }
 
     /// Begins to open the next one.
     /// - Parameter completion: Called once, possibly before this returns.
     func openNext(_ completion: @escaping Completion) {
-        let number = share.connectionNumber(at: begunCount)
+        let number = shard.connectionNumber(at: begunCount)
         begunCount += 1
         let way = ways[Int(truncatingIfNeeded: number % UInt64(ways.count))]
         let connector = Connector(way, resources: resources, on: loop) { [unowned self] result in

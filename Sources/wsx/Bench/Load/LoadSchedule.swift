@@ -15,7 +15,7 @@ struct LoadSchedule: Equatable, Sendable {
     private let rate: Double
     /// How long it takes until there are so many, in seconds.
     private let ramp: Double
-    private let share: LoadShare
+    private let shard: Shard
     /// The connections of all threads, and those of this one.
     private let (allConnections, connections): (Int, Int)
     private var round = 0
@@ -23,19 +23,19 @@ struct LoadSchedule: Equatable, Sendable {
     private(set) var position = 0
 
     /// Makes a schedule of more than 0 messages a second and with a connection or more for each thread.
-    init(rate: Double, ramp: Duration = .zero, connectionCount: Int, share: LoadShare) {
+    init(rate: Double, ramp: Duration = .zero, connectionCount: Int, shard: Shard) {
         self.rate = rate
         self.ramp = ramp / .seconds(1)
-        self.share = share
+        self.shard = shard
         allConnections = connectionCount
-        connections = share.connectionCount(of: connectionCount)
+        connections = shard.connectionCount(of: connectionCount)
     }
 
     /// When the next message is due, in nanoseconds from the beginning.
     var offset: UInt64 { offset(round, position) }
 
     private func offset(_ round: Int, _ position: Int) -> UInt64 {
-        let number = Double(round) * Double(allConnections) + Double(share.connectionNumber(at: position))
+        let number = Double(round) * Double(allConnections) + Double(shard.connectionNumber(at: position))
         let rampCount = rate * ramp / 2
         let seconds =
             number < rampCount ? (2 * ramp * number / rate).squareRoot() : ramp + (number - rampCount) / rate

@@ -5,7 +5,7 @@ extension LoadWorker {
     /// Opens the connections, unless opening them is what is measured.
     func open() {
         takeTime()
-        openings = settings.openings(for: share).map { RunningSchedule($0, at: now) }
+        openings = settings.openings(for: shard).map { Pacer($0, at: now) }
         openDue()
     }
 
@@ -24,7 +24,7 @@ extension LoadWorker {
         }
         guard opener.begunCount == count, opener.openingCount == 0 else { return }
         phase = .ready
-        post.withValue { $0 = LoadPost(openCount: connections.count, failure: failure) }
+        post.withLock { $0 = LoadPost(openCount: connections.count, failure: failure) }
         didOpen?()
     }
 

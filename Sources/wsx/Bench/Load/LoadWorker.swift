@@ -18,12 +18,12 @@ final class LoadWorker {
     }
 
     let settings: BenchSettings
-    let share: LoadShare
+    let shard: Shard
     let loop: EventLoop
     /// What its connections do.
     let workload: any Workload
     /// What it tells the thread that directs it.
-    let post = Guarded(LoadPost())
+    let post = Mutex(LoadPost())
     /// Called when all connections are open, or have failed.
     var didOpen: (() -> Void)?
     /// Called when nothing more is sent, before replies are waited for.
@@ -54,7 +54,7 @@ final class LoadWorker {
     /// How many messages may still be sent.
     var remainingMessages: Int
     /// When connections are to be opened; nil: as soon as can be.
-    var openings: RunningSchedule?
+    var openings: Pacer?
     /// What is due, from the beginning of the load; nil: each reply has the next message sent.
     var openLoop: OpenLoop?
     private var hasReportedSent = false
@@ -78,21 +78,21 @@ final class LoadWorker {
     private static let progressInterval = Duration.milliseconds(100)
 
     /// Prepares a load; throws ``Failure/badArgument(what:why:)`` when TLS cannot be set up.
-    init(_ settings: BenchSettings, share: LoadShare, on loop: EventLoop) throws(Failure) {
+    init(_ settings: BenchSettings, shard: Shard, on loop: EventLoop) throws(Failure) {
         self.settings = settings
-        self.share = share
+        self.shard = shard
         self.loop = loop
         let arguments = settings.arguments
-        opener = try ConnectionOpener(settings, share: share, on: loop)
+        opener = try ConnectionOpener(settings, shard: shard, on: loop)
         let maskingKeys = MaskingKeySource(fill: RandomGenerator.fill)
         // The first one takes milliseconds, which would be part of the first latencies.
         _ = maskingKeys.next()
         connectionResources = ConnectionResources(on: loop, maskingKeys: maskingKeys)
         connectionSettings = settings.connection
-        connectionCount = share.connectionCount(of: arguments.connectionCount)
+        connectionCount = shard.connectionCount(of: arguments.connectionCount)
         workload = settings.makeWorkload(clockOffset: Self.clockOffset(of: loop))
         remainingMessages =
-            arguments.messageCount.map { share.messageCount(of: $0, connectionCount: settings.senderCount) } ?? .max
+            arguments.messageCount.map { shard.messageCount(of: $0, connectionCount: settings.senderCount) } ?? .max
         paceTimer = PreciseTimer(on: loop) { [unowned self] in goOn() }
     }
 
@@ -131,7 +131,7 @@ final class LoadWorker {
         guard phase == .ready else { return }
         phase = .loading
         startTime = time
-        openLoop = settings.schedule(for: share).map { OpenLoop(RunningSchedule($0, at: time)) }
+        openLoop = settings.schedule(for: shard).map { OpenLoop(Pacer($0, at: time)) }
         measurement.begin(
             at: time, warmup: settings.warmup, duration: settings.duration, end: workload.measurementEnd)
         if let duration = settings.duration {
@@ -163,7 +163,7 @@ final class LoadWorker {
             let progress = LoadProgress(
                 sent: tally.sent, received: tally.received, errorCount: tally.errorCount, openCount: connections.count,
                 second: measurement.latencies.seconds.last)
-            post.withValue { $0.progress = progress }
+            post.withLock { $0.progress = progress }
         }
         progressTimer?.start(after: Self.progressInterval, every: Self.progressInterval)
     }
@@ -212,7 +212,7 @@ final class LoadWorker {
     private func reportSent() {
         guard !hasReportedSent else { return }
         hasReportedSent = true
-        post.withValue { $0.sentCount = measurement.tally.sent }
+        post.withLock { $0.sentCount = measurement.tally.sent }
         didSend?()
     }
 

@@ -13,7 +13,7 @@ struct OpenLoop {
 
     /// The number of messages that were due and wait for room in the queue of their connection.
     private(set) var owedCount = 0
-    private var schedule: RunningSchedule
+    private var schedule: Pacer
     /// Messages that were due until then wait for the server, on the loop's clock in nanoseconds.
     private var heldUntil: UInt64 = 0
 
@@ -23,7 +23,7 @@ struct OpenLoop {
     static let pause: UInt64 = 1_000_000
 
     /// Begins a schedule.
-    init(_ schedule: RunningSchedule) {
+    init(_ schedule: Pacer) {
         self.schedule = schedule
     }
 

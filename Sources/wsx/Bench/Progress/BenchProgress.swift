@@ -3,7 +3,7 @@ import WSCore
 /// Shows on a terminal, four times a second, how a run goes on.
 final class BenchProgress {
     private let settings: BenchSettings
-    private let crew: LoadCrew
+    private let pool: WorkerPool
     private let console: Console
     private let loop: EventLoop
     private var timer: Timer?
@@ -25,10 +25,10 @@ final class BenchProgress {
         !arguments.isQuiet && StandardDescriptors.isTerminal(StandardDescriptors.error)
     }
 
-    /// Prepares to show the progress of a crew.
-    init(_ settings: BenchSettings, of crew: LoadCrew, on loop: EventLoop, console: Console) {
+    /// Prepares to show the progress of a pool.
+    init(_ settings: BenchSettings, of pool: WorkerPool, on loop: EventLoop, console: Console) {
         self.settings = settings
-        self.crew = crew
+        self.pool = pool
         self.loop = loop
         self.console = console
     }
@@ -51,7 +51,7 @@ final class BenchProgress {
 
     private func show() {
         let now = loop.nowNanoseconds
-        let progress = crew.progress
+        let progress = pool.progress
         let count = settings.arguments.mode == .send ? progress.sent : progress.received
         guard let last = samples.last, now > last.time else { return }
         let columns = ScreenSize.current(isPrompt: false)?.columns ?? Self.usualColumns

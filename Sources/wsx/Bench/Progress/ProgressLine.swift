@@ -41,7 +41,7 @@ struct ProgressLine {
     private var parts: [(text: String, style: Palette.Style?)] {
         var parts: [(text: String, style: Palette.Style?)] = [(restWords, nil)]
         parts.append(("\(ResultWords.count(ResultWords.whole(rate))) \(mode.countedThings)/s", nil))
-        if errorCount > 0 { parts.append((Failure.number(errorCount, "error"), .failure)) }
+        if errorCount > 0 { parts.append((Phrase.count(errorCount, "error"), .failure)) }
         if !rates.isEmpty { parts.append((chart, .sent)) }
         if let latencies {
             parts.append(

@@ -96,7 +96,7 @@ enum BenchReport {
         let date = "\(padded(start.year, to: 4))-\(padded(start.month))-\(padded(start.day))"
         let clock = "\(padded(start.hour)):\(padded(start.minute)):\(padded(start.second))"
         let message = description.message.map { message in
-            let size = message.byteCount.map { "\(Failure.number($0, "byte")) each" } ?? "of different sizes"
+            let size = message.byteCount.map { "\(Phrase.count($0, "byte")) each" } ?? "of different sizes"
             return "\(message.kind == .text ? "text" : "binary"), \(size)"
         }
         let optional: [(name: String, value: String?)] = [

@@ -36,7 +36,7 @@ extension BenchResults {
     }
 
     private var headlines: [String] {
-        let size = description.message?.byteCount.map { " of " + Failure.number($0, "byte") } ?? ""
+        let size = description.message?.byteCount.map { " of " + Phrase.count($0, "byte") } ?? ""
         let kind = description.message.map { $0.kind == .text ? "text " : "binary " } ?? ""
         let inFlight =
             description.mode == .echo

@@ -31,7 +31,7 @@ extension BenchResultsError: CustomStringConvertible {
         case .badMember(let name): "'\(name)' is missing, or not what it should be"
         case .badHistogram(let name, let error): "'\(name)': \(error)"
         case .otherCount(let count, let received):
-            "'histogram' has \(Failure.number(count, "value")), and 'messages.received' is \(received)"
+            "'histogram' has \(Phrase.count(count, "value")), and 'messages.received' is \(received)"
         case .otherMode(let one, let other):
             "it is of --mode \(other.rawValue), and those before are of \(one.rawValue)"
         case .tooLarge: "the sum would be too large to be counted"

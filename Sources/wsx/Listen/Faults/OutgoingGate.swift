@@ -4,7 +4,7 @@ import WSCore
 ///
 ///      echo, input, replay ──► FaultChance ──► (nothing before it, and no delay) ──► Connection
 ///                                   │                                                    ▲
-///                                   ├──► DelayLine ──(due, at the end of a turn)─────────┘
+///                                   ├──► DelayQueue ──(due, at the end of a turn)─────────┘
 ///                                   └──► left out
 ///
 /// Answers to pings do not come this way.
@@ -12,7 +12,7 @@ final class OutgoingGate {
     private unowned let run: ListenRun
     private let client: Int
     private var chance: FaultChance
-    private var line = DelayLine()
+    private var line = DelayQueue()
     /// How many messages of the client are left before it is closed; nil: they are not counted.
     private var messagesLeft: Int?
     /// When it is to be closed; nil: at no certain time.

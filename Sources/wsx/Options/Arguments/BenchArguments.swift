@@ -34,7 +34,7 @@ struct BenchArguments: Equatable, Sendable, ClientArguments, ResultArguments {
     var replyTimeout = Duration.seconds(10)
 
     /// Sent in turn; empty: messages of ``sizeBytes`` are made up.
-    var messages: [GivenMessage] = []
+    var messages: [MessageSource] = []
     /// 1 or more; nil: as many as the mode needs.
     var sizeBytes: Int?
     var payload = PayloadKind.automatic

@@ -6,8 +6,8 @@ import Testing
     /// One message a millisecond, on two connections in turn, from 5 s on.
     private static func make() -> OpenLoop {
         OpenLoop(
-            RunningSchedule(
-                LoadSchedule(rate: 1000, connectionCount: 2, share: LoadShare(index: 0, count: 1)), at: 5_000_000_000))
+            Pacer(
+                LoadSchedule(rate: 1000, connectionCount: 2, shard: Shard(index: 0, count: 1)), at: 5_000_000_000))
     }
 
     @Test("messages are taken one after the other as they are due")

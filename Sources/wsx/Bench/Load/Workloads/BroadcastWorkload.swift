@@ -31,7 +31,7 @@ final class BroadcastWorkload: Workload {
     }
 
     private func hasReadersAlone(for worker: LoadWorker) -> Bool {
-        worker.share.connectionCount(of: publisherCount) == 0
+        worker.shard.connectionCount(of: publisherCount) == 0
     }
 
     // MARK: Sending

@@ -58,8 +58,8 @@ import WSCore
         for isOpenLoop in [true, false] {
             let fixture = try WorkloadFixture(.echo)
             if isOpenLoop {
-                let schedule = LoadSchedule(rate: 1, connectionCount: 1, share: fixture.worker.share)
-                fixture.worker.openLoop = OpenLoop(RunningSchedule(schedule, at: Self.start))
+                let schedule = LoadSchedule(rate: 1, connectionCount: 1, shard: fixture.worker.shard)
+                fixture.worker.openLoop = OpenLoop(Pacer(schedule, at: Self.start))
             } else {
                 fixture.worker.phase = .draining
             }

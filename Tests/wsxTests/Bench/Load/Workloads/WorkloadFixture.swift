@@ -17,7 +17,7 @@ struct WorkloadFixture {
         arguments.mode = mode
         change(&arguments)
         let settings = try BenchSettings(arguments, secrets: Secrets(environment: { _ in nil }))
-        worker = try LoadWorker(settings, share: LoadShare(index: 0, count: 1), on: EventLoop())
+        worker = try LoadWorker(settings, shard: Shard(index: 0, count: 1), on: EventLoop())
         worker.phase = .loading
         worker.measurement.begin(at: Self.start, warmup: .zero, duration: .seconds(10), end: .withLastReply)
         worker.now = Self.start

@@ -1,0 +1,16 @@
+/// A value that several threads read and change, protected by a lock.
+public final class Mutex<Value: Sendable>: @unchecked Sendable {
+    // Touched only while the monitor is locked.
+    private var value: Value
+    private let monitor = Monitor()
+
+    /// Makes a mutex with an initial value.
+    public init(_ value: Value) {
+        self.value = value
+    }
+
+    /// Calls `body` with the value while holding the lock.
+    public func withLock<R>(_ body: (inout Value) -> R) -> R {
+        monitor.locked { body(&value) }
+    }
+}

@@ -1,0 +1,84 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct DeadPeerDetectorTests {
+    @Test("those in its care are asked again and again, and every fourth time with a probe")
+    func probes() throws {
+        try withWatch { loop, watch in
+            let owner = Owner()
+            watch.add(owner)
+            // Once more changes nothing.
+            watch.add(owner)
+            loop.run { owner.looks.count >= 8 }
+            #expect(owner.looks.prefix(8) == [false, false, false, true, false, false, false, true])
+            watch.remove(owner)
+        }
+    }
+
+    @Test("nobody is asked after having been removed, and those who are added later are")
+    func removal() throws {
+        try withWatch { loop, watch in
+            let (first, second) = (Owner(), Owner())
+            watch.add(first)
+            watch.add(second)
+            loop.run { !first.looks.isEmpty && !second.looks.isEmpty }
+            watch.remove(first)
+            let (count, otherCount) = (first.looks.count, second.looks.count)
+            loop.run { second.looks.count >= otherCount + 3 }
+            #expect(first.looks.count == count)
+            // With nobody in its care it stops, and begins anew.
+            watch.remove(second)
+            loop.run(for: .milliseconds(5))
+            watch.add(first)
+            loop.run { first.looks.count > count }
+            watch.remove(first)
+        }
+    }
+
+    @Test("whoever is asked may have others removed, who are then not asked any more, and may leave")
+    func removalInside() throws {
+        try withWatch { loop, watch in
+            let owners = (0..<10).map { _ in Owner() }
+            for owner in owners {
+                owner.didLook = { [unowned watch] in for other in owners { watch.remove(other) } }
+                watch.add(owner)
+            }
+            loop.run { owners.contains { !$0.looks.isEmpty } }
+            loop.run(for: .milliseconds(5))
+            #expect(owners.map(\.looks.count).reduce(0, +) == 1)
+            for owner in owners { owner.didLook = {} }
+        }
+    }
+
+    @Test("it keeps whom it asks, until they are removed")
+    func lifetime() throws {
+        try withWatch { loop, watch in
+            weak var kept: Owner?
+            do {
+                let owner = Owner()
+                kept = owner
+                watch.add(owner)
+            }
+            loop.run { kept?.looks.isEmpty == false }
+            if let owner = kept { watch.remove(owner) }
+            #expect(kept == nil)
+        }
+    }
+
+    private func withWatch(_ body: (EventLoop, DeadPeerDetector) throws -> Void) throws {
+        try withLoop { loop in try body(loop, DeadPeerDetector(on: loop, interval: .milliseconds(1))) }
+    }
+}
+
+/// Counts how often it is asked.
+private final class Owner: PeerWatched {
+    /// Whether each was a probe.
+    var looks: [Bool] = []
+    var didLook: () -> Void = {}
+
+    func lookAfterPeer(probing isProbing: Bool) {
+        looks.append(isProbing)
+        didLook()
+    }
+}

@@ -1,0 +1,136 @@
+import Testing
+
+@testable import WSCore
+
+@Suite struct LingeringCloseTests {
+    @Test("the last words arrive although the peer has sent what nobody reads", arguments: Transport.allCases)
+    func lastWords(transport: Transport) throws {
+        try withDrain(transport, words: Array("last words".utf8), closesOwnSide: true, before: pattern(300_000)) {
+            loop, raw, isDone in
+            raw.stream.startReading()
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received == Array("last words".utf8))
+            #expect(raw.recorder.readError == nil)
+            #expect(!isDone())
+            raw.stream.close()
+            loop.run(until: isDone)
+        }
+    }
+
+    @Test("RFC 6455 §7.1.1: a client leaves the first step to the server, for a second")
+    func waits() throws {
+        try withDrain(words: [1], closesOwnSide: false) { loop, raw, isDone in
+            raw.stream.startReading()
+            loop.run(for: .milliseconds(300))
+            #expect(!raw.recorder.hasEnded)
+            #expect(!isDone())
+            loop.run(until: isDone)
+            loop.run { raw.recorder.hasEnded }
+        }
+    }
+
+    @Test("a peer that has stopped sending still gets all of a large output")
+    func halfClosedPeer() throws {
+        try withDrain(words: pattern(5_000_000), closesOwnSide: true) { loop, raw, isDone in
+            raw.stream.shutdown()
+            loop.run(for: .milliseconds(10))
+            raw.stream.startReading()
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received == pattern(5_000_000))
+            loop.run(until: isDone)
+        }
+    }
+
+    @Test("a peer that reads nothing is given up after the limit")
+    func silentPeer() throws {
+        try withDrain(words: pattern(5_000_000), closesOwnSide: true) { loop, _, isDone in
+            loop.run(for: .milliseconds(400))
+            #expect(!isDone())
+            loop.run(until: isDone)
+        }
+    }
+
+    @Test("a peer that is gone ends it at once", arguments: Transport.allCases)
+    func gone(transport: Transport) throws {
+        // Otherwise it would take a second.
+        try expectFastest(under: .milliseconds(500)) {
+            var duration = Duration.zero
+            try withDrain(transport, words: [1], closesOwnSide: true) { loop, raw, isDone in
+                raw.stream.close()
+                let start = loop.now
+                loop.run(until: isDone)
+                duration = loop.now - start
+            }
+            return duration
+        }
+    }
+
+    @Test("what is to follow the first bytes is asked for piece by piece, and counted", arguments: Transport.allCases)
+    func refilled(transport: Transport) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(transport, on: loop)
+            let raw = StreamEnd(far)
+            let words = pattern(10_000_001)
+            let pieceBytes = 100_000
+            var output = ByteBuffer()
+            output.append("head")
+            var (askedBytes, writtenBytes): (Int, Int?) = (0, nil)
+            _ = LingeringClose(near, output: output, closesOwnSide: true) { output in
+                let isEmpty = output.isEmpty
+                #expect(isEmpty)
+                let piece = words[askedBytes..<min(askedBytes + pieceBytes, words.count)]
+                piece.withUnsafeBytes { output.append($0.bytes) }
+                askedBytes += piece.count
+            } completion: {
+                writtenBytes = $0
+            }
+            loop.run(for: .milliseconds(50))
+            // A reader that does not read is not written for.
+            #expect(askedBytes < words.count)
+            raw.stream.startReading()
+            loop.run { raw.recorder.hasEnded }
+            #expect(raw.recorder.received == Array("head".utf8) + words)
+            raw.stream.close()
+            loop.run { writtenBytes != nil }
+            #expect(writtenBytes == 4 + words.count)
+            loop.runOnce()
+        }
+    }
+
+    @Test("a peer that reads nothing has more time where it is given, but not when it has everything")
+    func patience() throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(on: loop)
+            var output = ByteBuffer()
+            pattern(5_000_000).withUnsafeBytes { output.append($0.bytes) }
+            var writtenBytes: Int?
+            _ = LingeringClose(near, output: output, closesOwnSide: true, patience: .seconds(3)) { writtenBytes = $0 }
+            loop.run(for: .milliseconds(1500))
+            #expect(writtenBytes == nil)
+            loop.run { writtenBytes != nil }
+            #expect((1..<5_000_000).contains(writtenBytes ?? 0))
+            far.close()
+            loop.runOnce()
+        }
+    }
+
+    private func withDrain(
+        _ transport: Transport = .socketPair, words: [UInt8], closesOwnSide: Bool, before: [UInt8] = [],
+        _ body: (EventLoop, StreamEnd, @escaping () -> Bool) throws -> Void
+    ) throws {
+        try withLoop { loop in
+            let (near, far) = try makeStreamPair(transport, on: loop)
+            let raw = StreamEnd(far)
+            try raw.write(before)
+            var output = ByteBuffer()
+            words.withUnsafeBytes { output.append($0.bytes) }
+            var doneCount = 0
+            _ = LingeringClose(near, output: output, closesOwnSide: closesOwnSide) { _ in doneCount += 1 }
+            try body(loop, raw) { doneCount > 0 }
+            #expect(doneCount == 1)
+            #expect(near.isClosed)
+            raw.stream.close()
+            loop.runOnce()
+        }
+    }
+}

@@ -1,0 +1,293 @@
+import CAllocationCounter
+import Testing
+import WSCore
+
+@Suite struct UnacknowledgedMessagesTests {
+    @Test("what no pong has covered is sent again, in order and byte for byte")
+    func order() {
+        let messages = Fixture(isConnected: true)
+        messages.record("one")
+        messages.record("", as: .binary)
+        let ping = messages.makePing()
+        messages.record("three", as: .binary)
+        messages.record("four")
+        #expect(messages.count == 4)
+        #expect(messages.take(pong: ping) == 2)
+        #expect(messages.count == 2)
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.binary("three"), .text("four")])
+        // They are kept until a pong of the new connection covers them.
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.binary("three"), .text("four")])
+    }
+
+    @Test("a later ping's pong covers what the earlier ones do")
+    func laterPong() {
+        let messages = Fixture(isConnected: true)
+        var pings: [[UInt8]] = []
+        for text in ["one", "two", "three"] {
+            messages.record(text)
+            pings.append(messages.makePing())
+        }
+        #expect(Set(pings).count == 3)
+        #expect(messages.take(pong: pings[1]) == 2)
+        #expect(messages.take(pong: pings[0]) == 0)
+        #expect(messages.sendAgain() == [.text("three")])
+    }
+
+    @Test(
+        "a pong that answers no ping of ours proves nothing",
+        arguments: ["", "confirm", "confirm 0", "confirm 2", "confirm 01", "confirm +1", "heartbeat 1", "\u{0}"])
+    func foreignPongs(payload: String) {
+        let messages = Fixture(isConnected: true)
+        messages.record("one")
+        let ping = messages.makePing()
+        #expect(ping == Array("confirm 1".utf8))
+        #expect(messages.take(pong: Array(payload.utf8)) == 0)
+        #expect(messages.count == 1)
+    }
+
+    @Test("a pong of a connection that is lost proves nothing on the next")
+    func pongOfLostConnection() {
+        let messages = Fixture(isConnected: true)
+        messages.record("one")
+        let lost = messages.makePing()
+        messages.store.connectionLost()
+        #expect(messages.sendAgain() == [.text("one")])
+        #expect(messages.take(pong: lost) == 0)
+        let ping = messages.makePing()
+        #expect(ping != lost)
+        #expect(messages.take(pong: ping) == 1)
+        #expect(messages.isEmpty)
+    }
+
+    @Test("the answer to our close frame confirms everything")
+    func close() {
+        let messages = Fixture(isConnected: true)
+        messages.record("one")
+        _ = messages.makePing()
+        messages.record("two")
+        #expect(messages.closeConfirmed() == 2)
+        #expect(messages.isEmpty && messages.byteCount == 0 && messages.pingDueTime == nil)
+        #expect(messages.sendAgain() == [])
+    }
+
+    @Test("what is recorded without a connection waits for one, and no ping is due meanwhile")
+    func disconnected() {
+        let messages = Fixture()
+        messages.record("early", at: .seconds(1))
+        messages.store.inputEnded()
+        #expect(messages.pingDueTime == nil && !messages.needsPing(at: .seconds(100)))
+        #expect(messages.sendAgain(at: .seconds(7)) == [.text("early")])
+        #expect(messages.pingDueTime == .seconds(7))
+        messages.store.connectionLost()
+        messages.record("late", at: .seconds(8))
+        #expect(messages.pingDueTime == nil)
+        #expect(messages.sendAgain(at: .seconds(9)) == [.text("early"), .text("late")])
+    }
+
+    @Test("a ping is due 500 ms after the first message that none covers")
+    func cadence() {
+        let messages = Fixture(isConnected: true)
+        #expect(messages.pingDueTime == nil)
+        messages.record("one", at: .milliseconds(1_000))
+        messages.record("two", at: .milliseconds(1_400))
+        #expect(messages.pingDueTime == .milliseconds(1_500))
+        #expect(!messages.needsPing(at: .milliseconds(1_499)))
+        #expect(messages.needsPing(at: .milliseconds(1_500)))
+        let ping = messages.makePing()
+        #expect(messages.pingDueTime == nil)
+        messages.record("three", at: .milliseconds(1_600))
+        #expect(messages.pingDueTime == .milliseconds(2_100))
+        // The pong of the earlier ping does not cover it.
+        messages.take(pong: ping)
+        #expect(messages.pingDueTime == .milliseconds(2_100))
+    }
+
+    @Test("what is sent again has its ping 500 ms after that")
+    func cadenceAfterLoss() {
+        let messages = Fixture(isConnected: true)
+        messages.record("one", at: .seconds(1))
+        _ = messages.makePing()
+        messages.store.connectionLost()
+        _ = messages.sendAgain(at: .seconds(20))
+        #expect(messages.pingDueTime == .milliseconds(20_500))
+    }
+
+    @Test("a ping is due at once when the input has ended, for the messages that none covers")
+    func inputEnd() {
+        let messages = Fixture(isConnected: true)
+        messages.record("one", at: .seconds(1))
+        _ = messages.makePing()
+        messages.store.inputEnded()
+        #expect(messages.pingDueTime == nil)
+        messages.store.connectionLost()
+        _ = messages.sendAgain(at: .seconds(5))
+        #expect(messages.needsPing(at: .seconds(5)))
+    }
+
+    @Test("a ping is due at once with half of the bound uncovered, and the input pauses at all of it")
+    func bound() {
+        let messages = Fixture(isConnected: true)
+        let quarter = [UInt8](repeating: 0x61, count: UnacknowledgedMessages.limitBytes / 4)
+        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        #expect(!messages.needsPing(at: .zero))
+        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        #expect(messages.needsPing(at: .zero))
+        let ping = messages.makePing()
+        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        // What the first ping covers is none of the half.
+        #expect(!messages.needsPing(at: .zero) && !messages.isFull)
+        messages.store.record(quarter.span.bytes, as: .text, at: .zero)
+        #expect(messages.needsPing(at: .zero) && messages.isFull)
+        messages.take(pong: ping)
+        #expect(!messages.isFull)
+        #expect(messages.byteCount < UnacknowledgedMessages.limitBytes / 2 + 100)
+    }
+
+    @Test("a message that is larger than the bound is taken, and sent again whole")
+    func largeMessage() {
+        let messages = Fixture(isConnected: true)
+        let large = [UInt8](repeating: 0x7A, count: UnacknowledgedMessages.limitBytes + 1)
+        messages.store.record(large.span.bytes, as: .binary, at: .zero)
+        #expect(messages.isFull && messages.needsPing(at: .zero))
+        messages.store.connectionLost()
+        var byteCount = 0
+        messages.store.connectionOpened(at: .zero) { payload, _ in byteCount += payload.byteCount }
+        #expect(byteCount == large.count)
+    }
+
+    @Test("messages without payload count towards the bound as well")
+    func emptyMessages() {
+        let messages = Fixture(isConnected: true)
+        for _ in 0..<1_000 { messages.record("") }
+        #expect(messages.byteCount >= 1_000)
+    }
+
+    @Test("10,000 numbered lines over 50 lost connections arrive in order, and none is lost")
+    func restarts() {
+        var random = SeededRandom(seed: 7)
+        let messages = Fixture()
+        var peer = Peer()
+        messages.store.connectionOpened(at: .zero) { _, _ in }
+        for number in 1...10_000 {
+            messages.record("line \(number)")
+            peer.sent("line \(number)")
+            if random.next() % 20 == 0 { peer.sent(ping: messages.makePing()) }
+            if let pong = peer.readSome(random.next()) { messages.take(pong: pong) }
+            guard number % 200 == 0 else { continue }
+            messages.store.connectionLost()
+            peer = Peer(lines: peer.lines)
+            for case .text(let line) in messages.sendAgain() { peer.sent(line) }
+        }
+        peer.readAll()
+        // Each line that is new comes right after the one before it, whatever is repeated between.
+        var last = 0
+        for line in peer.lines {
+            let number = Int(line.dropFirst(5)) ?? 0
+            #expect(1...(last + 1) ~= number)
+            last = max(last, number)
+        }
+        #expect(last == 10_000)
+        #expect(peer.lines.count > 10_000)
+    }
+
+    @Test(
+        "10,000 lines of 10 bytes, confirmed as they go, allocate only for their pings",
+        .enabled(if: allocation_counter_is_available(), "allocations are counted with glibc and without a sanitizer"))
+    func allocations() {
+        let messages = Fixture(isConnected: true)
+        let line = Array("0123456789".utf8)
+        for _ in 0..<100 { messages.store.record(line.span.bytes, as: .text, at: .zero) }
+        messages.closeConfirmed()
+        allocation_counter_start()
+        for _ in 0..<100 {
+            for _ in 0..<100 { messages.store.record(line.span.bytes, as: .text, at: .zero) }
+            messages.take(pong: messages.makePing())
+        }
+        let count = allocation_counter_stop()
+        #expect(messages.isEmpty)
+        // About four for a ping and its pong.
+        #expect(count <= 100 * 8)
+    }
+}
+
+/// A message as it is sent again.
+private enum Sent: Equatable {
+    case text(String)
+    case binary(String)
+}
+
+/// The store under test, in a class: `#expect` takes no calls on what cannot be copied.
+private final class Fixture {
+    var store = UnacknowledgedMessages()
+
+    init(isConnected: Bool = false) {
+        if isConnected { store.connectionOpened(at: .zero) { _, _ in Issue.record("there is nothing to send yet") } }
+    }
+
+    func record(_ text: String, as kind: MessageKind = .text, at now: Duration = .zero) {
+        let bytes = Array(text.utf8)
+        store.record(bytes.span.bytes, as: kind, at: now)
+    }
+
+    var count: Int { store.count }
+    var isEmpty: Bool { store.isEmpty }
+    var byteCount: Int { store.byteCount }
+    var isFull: Bool { store.isFull }
+    var pingDueTime: Duration? { store.pingDueTime }
+
+    func needsPing(at now: Duration) -> Bool { store.needsPing(at: now) }
+
+    func makePing() -> [UInt8] { store.makePing() }
+
+    @discardableResult
+    func closeConfirmed() -> Int { store.closeConfirmed() }
+
+    @discardableResult
+    func take(pong payload: [UInt8]) -> Int { store.pongReceived(payload.span.bytes) }
+
+    /// What is sent on a connection that is opened now.
+    func sendAgain(at now: Duration = .zero) -> [Sent] {
+        var sent: [Sent] = []
+        store.connectionOpened(at: now) { payload, kind in
+            let text = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            sent.append(kind == .text ? .text(text) : .binary(text))
+        }
+        return sent
+    }
+}
+
+/// A peer that reads now and then, and answers the pings that it reads. What it has not read when it is replaced is lost.
+private struct Peer {
+    private enum Frame {
+        case line(String)
+        case ping([UInt8])
+    }
+
+    /// What it has read, also on earlier connections.
+    private(set) var lines: [String]
+    private var unread: [Frame] = []
+
+    init(lines: [String] = []) {
+        self.lines = lines
+    }
+
+    mutating func sent(_ line: String) { unread.append(.line(line)) }
+    mutating func sent(ping: [UInt8]) { unread.append(.ping(ping)) }
+
+    /// Reads some frames, up to a ping at most, and returns the pong.
+    mutating func readSome(_ random: UInt64) -> [UInt8]? {
+        for _ in 0..<min(unread.count, Int(random % 3)) {
+            switch unread.removeFirst() {
+            case .line(let line): lines.append(line)
+            case .ping(let payload): return payload
+            }
+        }
+        return nil
+    }
+
+    mutating func readAll() {
+        while !unread.isEmpty { _ = readSome(2) }
+    }
+}
