@@ -9,6 +9,7 @@ extension FuzzTarget {
         case .message(let payload):
             expect(input == payload || input == [UInt8(ascii: "/")] + payload, "the message is not what was typed")
             expect(input.first != UInt8(ascii: "/") || payload.first == UInt8(ascii: "/"), "a command was sent")
+        case .empty: expect(input.isEmpty, "what was typed was dropped")
         case .action(.ping(let payload)), .action(.pong(let payload)):
             expect(payload.count <= 125, "the payload has \(payload.count) bytes")
         case .action(.close(let frame)):
