@@ -45,7 +45,7 @@ internal final class DeadPeerDetector {
     }
 }
 
-/// A paused connection, whose peer is checked.
+/// A paused connection.
 internal protocol PeerWatched: AnyObject {
     /// Ends the connection if the peer has gone.
     /// - Parameter isProbing: Whether to send something, to find out.

@@ -9,7 +9,7 @@ struct EndConditions {
     private var receivedCount = 0
     private var isMet = false
 
-    /// Makes conditions of which none is met; `count` is 1 or more.
+    /// Makes conditions that no message has met yet; `count` is 1 or more.
     init(count: Int? = nil, until: [Pattern] = [], expectations: [Pattern] = []) {
         self.count = count
         self.until = until

@@ -261,7 +261,7 @@ enum Failure: Error {
         }
     }
 
-    /// What is said of requests at the end: `2 requests were not answered`.
+    /// The requests without a reply at the end: `2 requests were not answered`.
     static func words(forUnanswered count: Int) -> String {
         "\(Phrase.count(count, "request")) \(count == 1 ? "was" : "were") not answered"
     }

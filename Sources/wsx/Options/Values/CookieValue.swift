@@ -1,4 +1,4 @@
-/// A cookie: `name=value`, or `@FILE` or `env:NAME` in place of it.
+/// A cookie: `name=value`, `@FILE`, or `env:NAME`.
 enum CookieValue {
     /// Reads a cookie; a URL follows websocat's `-b`, and curl's takes a file.
     static func parse(_ text: String) throws(ValueProblem) -> String {
