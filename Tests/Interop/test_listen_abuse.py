@@ -102,7 +102,7 @@ def answer_to_shut(server, request):
     stream = dial(server)
     with stream.sock:
         stream.send(request)
-        stream.sock.shutdown(socket.SHUT_WR)
+        stream.end_sending()
         return stream.read_to_end()
 
 

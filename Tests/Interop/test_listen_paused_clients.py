@@ -100,7 +100,7 @@ def test_a_client_that_has_closed_its_side_is_answered_like_any_other():
         for number in range(count):
             client.send(wire.frame(wire.BINARY, bytes([number]) * MEBIBYTE, is_masked=True))
         client.send(wire.close(1000, is_masked=True))
-        client.sock.shutdown(socket.SHUT_WR)
+        client.end_sending()
         payloads = []
         while True:
             frame = client.read_frame()

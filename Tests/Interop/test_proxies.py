@@ -273,7 +273,7 @@ def test_what_is_not_an_http_proxy_exits_3(answer, words):
     def script(peer):
         peer.read_head()
         peer.send(answer)
-        peer.sock.shutdown(socket.SHUT_WR)
+        peer.end_sending()
         peer.read_to_end()
 
     with ScriptedServer(script) as proxy:
@@ -286,7 +286,7 @@ def test_what_is_not_a_socks_proxy_exits_3(answer):
     def script(peer):
         peer.sock.recv(1 << 16)
         peer.send(answer)
-        peer.sock.shutdown(socket.SHUT_WR)
+        peer.end_sending()
         peer.read_to_end()
 
     with ScriptedServer(script) as proxy:

@@ -4,7 +4,6 @@ import collections
 import concurrent.futures
 import os
 import random
-import socket
 
 import pytest
 
@@ -66,7 +65,7 @@ def dropping(reads, messages=(), how="end"):
         if how == "reset":
             peer.reset()
         else:
-            peer.sock.shutdown(socket.SHUT_WR)
+            peer.end_sending()
             peer.read_to_end()
 
     return script

@@ -328,7 +328,7 @@ def test_a_server_that_says_something_else_exits_3(banner):
         peer.sock.recv(1 << 16)
         peer.send(banner)
         # What is not read would reset the connection, and the banner with it.
-        peer.sock.shutdown(socket.SHUT_WR)
+        peer.end_sending()
         peer.read_to_end()
 
     with ScriptedServer(script) as server:

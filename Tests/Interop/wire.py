@@ -1,8 +1,10 @@
 """Frames, compression and opening handshakes as bytes, written independently of what is tested (RFC 6455, RFC 7692)."""
 
 import base64
+import contextlib
 import hashlib
 import os
+import socket
 import struct
 import zlib
 from dataclasses import dataclass
@@ -219,6 +221,11 @@ class Stream:
             received = self.read_frame()
             if received is None or received.opcode == CLOSE:
                 return received
+
+    def end_sending(self):
+        """Ends our direction of the connection, unless the other end has already closed it."""
+        with contextlib.suppress(OSError):
+            self.sock.shutdown(socket.SHUT_WR)
 
     def read_to_end(self):
         """All that is left."""
