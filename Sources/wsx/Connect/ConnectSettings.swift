@@ -132,3 +132,48 @@ extension PayloadKind {
         }
     }
 }
+
+extension EndConditions {
+    /// What the arguments ask for, or throws ``Failure/badArgument(what:why:)``.
+    init(_ arguments: ConnectArguments) throws(Failure) {
+        self.init(
+            count: arguments.count, until: try Self.patterns(arguments.until, for: "--until"),
+            expectations: try Self.patterns(arguments.expectations, for: "--expect"))
+    }
+
+    private static func patterns(_ sources: [String], for option: String) throws(Failure) -> [Pattern] {
+        var patterns: [Pattern] = []
+        do throws(PatternError) {
+            for source in sources { patterns.append(try Pattern(source)) }
+        } catch {
+            throw .badArgument(what: option, why: "\(error)")
+        }
+        return patterns
+    }
+}
+extension RequestQueue.Settings {
+    /// What the arguments say about requests; nil: there are none. Or throws ``Failure/badArgument(what:why:)``.
+    /// - Parameter requestTarget: The path that is connected to.
+    static func make(
+        _ arguments: ConnectArguments, requestTarget: String
+    ) throws(Failure) -> RequestQueue.Settings? {
+        guard arguments.hasRequests else { return nil }
+        if arguments.calls != nil, let name = arguments.correlation, name != "id" {
+            throw .badArgument(
+                what: "--correlate with --json-rpc",
+                why: "the replies of JSON-RPC have the 'id' of their request; leave --correlate out")
+        }
+        let name = arguments.calls != nil ? "id" : arguments.correlation
+        if name == nil, arguments.heartbeatMessage != nil {
+            throw .badArgument(
+                what: "--request with --heartbeat-message",
+                why: "an answer to the heartbeat would be taken for a reply; tell replies by --correlate")
+        }
+        return RequestQueue.Settings(
+            field: name.flatMap { JSONField($0) }, isSequential: arguments.sendsRequests,
+            makesCalls: arguments.calls != nil,
+            callsHaveVersion: arguments.calls?.hasVersion(at: requestTarget) ?? true,
+            replyTimeout: arguments.replyTimeout,
+            keepsRequests: arguments.reconnection != .never)
+    }
+}

@@ -1,8 +1,8 @@
 import WSCore
 
-extension ListenRun: LineEditor.Delegate {
+extension ListenRun: PromptEditorDelegate {
     /// Carries out a line that was typed, or sends it, for every client or the one that it names.
-    func editor(_ editor: LineEditor, didAccept line: [UInt8]) {
+    func editorDidAccept(_ line: [UInt8]) {
         let addressed = AddressedLine(line)
         switch ReplLine(addressed.content, commands: Self.commands) {
         case .message(let bytes): sendTyped(bytes, to: addressed.client)
@@ -13,12 +13,12 @@ extension ListenRun: LineEditor.Delegate {
     }
 
     /// Ctrl-D ends the server.
-    func editorDidReachEnd(_ editor: LineEditor) {
+    func editorDidReachEnd() {
         end()
     }
 
     /// Goes on after the user's editor.
-    func editor(_ editor: LineEditor, didReturnWith problem: String?) {
+    func editorDidReturn(with problem: String?) {
         if let problem { console.error("/edit: \(problem)") }
         outputDidDrain()
     }

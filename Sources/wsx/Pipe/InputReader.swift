@@ -35,6 +35,7 @@ final class InputReader {
     }
 
     private let settings: Settings
+    private let descriptor: Int32
     private let loop: EventLoop
     private var splitter: RecordSplitter
     private var decoder: InputDecoder
@@ -56,9 +57,13 @@ final class InputReader {
     private var beginTime: Duration?
     private lazy var timer = Timer(on: loop) { [unowned self] in goOn() }
 
-    /// Makes a reader of standard input that does not read yet.
-    init(_ settings: Settings, on loop: EventLoop, receiver: any Receiver) {
+    /// Makes a reader of standard input, or of another descriptor, that does not read yet.
+    init(
+        _ settings: Settings, from descriptor: Int32 = StandardDescriptors.input, on loop: EventLoop,
+        receiver: any Receiver
+    ) {
         self.settings = settings
+        self.descriptor = descriptor
         self.loop = loop
         self.receiver = receiver
         splitter = RecordSplitter(settings.format, stripsCarriageReturn: settings.stripsCarriageReturn)
@@ -106,7 +111,7 @@ final class InputReader {
 
     private func makeReader() throws(IOError) -> DescriptorReader {
         try DescriptorReader(
-            descriptor: StandardDescriptors.input, on: loop,
+            descriptor: descriptor, on: loop,
             receive: { [unowned self] piece in received(piece) },
             finish: { [unowned self] error in finished(error) })
     }

@@ -7,7 +7,7 @@ extension Console {
     }
 
     /// Has a line edited, or says that there is none.
-    func edit(_ source: EditSource, with editor: LineEditor) {
+    func edit(_ source: EditSource, with editor: any PromptEditor) {
         guard let text = editor.text(for: source) else {
             return error("/edit: there is no line with this number; /history lists them")
         }

@@ -73,6 +73,6 @@ extension LineEditor {
         } catch {
             problem = "\(error)"
         }
-        delegate?.editor(self, didReturnWith: problem)
+        delegate?.editorDidReturn(with: problem)
     }
 }

@@ -5,17 +5,6 @@ import WSCore
 ///
 /// Readline keeps its state in globals, so there is one editor a process. The terminal is restored by ``close()``.
 final class LineEditor {
-    /// What happens to the line.
-    protocol Delegate: AnyObject {
-        /// Enter was typed; the line has been erased from the screen.
-        func editor(_ editor: LineEditor, didAccept line: [UInt8])
-        /// The end of the input: Ctrl-D on an empty line, or the terminal has gone away.
-        func editorDidReachEnd(_ editor: LineEditor)
-        /// The user's editor has given the terminal back; what was held is about to be shown.
-        /// - Parameter problem: Why there is no text of its, in one line.
-        func editor(_ editor: LineEditor, didReturnWith problem: String?)
-    }
-
     /// Where readline's callbacks, which carry no context, find the editor; set on the loop's thread alone.
     nonisolated(unsafe) static weak var active: LineEditor?
 
@@ -35,7 +24,7 @@ final class LineEditor {
         }
     }
     /// Takes the lines; to be set before the loop turns.
-    weak var delegate: (any Delegate)?
+    weak var delegate: (any PromptEditorDelegate)?
     /// What has been typed so far.
     let history: History
     /// The commands that can be typed.
@@ -214,7 +203,7 @@ final class LineEditor {
         wsx_readline_reset_line()
         // A search that was under way when the prompt changed has restored the one before.
         rl_set_prompt(prompt)
-        delegate?.editor(self, didAccept: line)
+        delegate?.editorDidAccept(line)
         guard isOpen else { return }
         rl_on_new_line()
         redraw()
@@ -231,13 +220,13 @@ final class LineEditor {
         guard let line else {
             // A terminal that is gone would be at its end again and again.
             if StandardDescriptors.hasHungUp(StandardDescriptors.input) { keys?.cancel() }
-            delegate?.editorDidReachEnd(self)
+            delegate?.editorDidReachEnd()
             return
         }
         defer { free(line) }
         let bytes = UnsafeRawBufferPointer(start: line, count: strlen(line)).map { $0 }
         record(bytes)
-        delegate?.editor(self, didAccept: bytes)
+        delegate?.editorDidAccept(bytes)
     }
 
     private func record(_ line: [UInt8]) {

@@ -15,6 +15,12 @@ enum Phrase {
         return "\(milliseconds / 1000).\(padded(milliseconds % 1000, to: 3)) s"
     }
 
+    /// A duration in milliseconds, to the microsecond: `12.345`.
+    static func milliseconds(_ duration: Duration) -> String {
+        let microseconds = Int(duration / .microseconds(1))
+        return "\(microseconds / 1000).\(padded(microseconds % 1000, to: 3))"
+    }
+
     /// The loss of lines of the log, because standard error was not read in time.
     static func lostLines(_ count: Int) -> String {
         "\(grouped(count)) \(count == 1 ? "line of the log was" : "lines of the log were") lost: "

@@ -1,15 +1,35 @@
 import WSCore
 
-/// The connections of a run, one after another: opens the first and, where that is wished for, another when one is
-/// lost or does not come about.
+/// One attempt to open a connection. Unit tests have attempts without a network.
+protocol ConnectionAttempt: AnyObject {
+    /// The URL that is asked for, after redirects.
+    var url: WebSocketURL { get }
+    /// Called with each step.
+    var didStep: ((Connector.Step) -> Void)? { get set }
+    func start()
+    /// Gives the attempt up; its completion is not called.
+    func cancel()
+}
+
+extension Connector: ConnectionAttempt {}
+
+/// The connections of a run, one after another: opens the first and, with `--reconnect`, another when one is lost or
+/// cannot be opened.
 ///
 ///      connecting ──► open ──► waiting ──► connecting …
 ///           └─────────────────────▲
-///
-/// All share TLS sessions and cookies.
 final class ConnectionSequence {
-    /// What a run does with them.
+    /// Prepares an attempt, which calls its completion once.
+    typealias Dial = (
+        _ completion: @escaping (Result<Connector.Opened, ConnectError>) -> Void
+    ) -> any ConnectionAttempt
+
+    /// What a run does with the connections.
     protocol Delegate: AnyObject {
+        /// Called when a connection begins to be opened.
+        func sequenceWillStart(_ sequence: ConnectionSequence)
+        /// Called with each step on the way to a connection.
+        func sequence(_ sequence: ConnectionSequence, didStep step: Connector.Step)
         /// Takes a connection.
         func sequence(_ sequence: ConnectionSequence, didOpen opened: Connector.Opened)
         /// Called when a try failed, or a connection was lost, and another try follows after a wait.
@@ -19,21 +39,13 @@ final class ConnectionSequence {
     }
 
     private enum State {
-        case connecting(Connector)
+        case connecting(any ConnectionAttempt)
         case open(since: Duration)
         case waiting(Timer)
         case over
     }
 
-    /// How many have been opened.
-    private(set) var openedCount = 0
-    /// Called with each step of the way.
-    var didStep: ((Connector.Step) -> Void)?
-    /// Called when a connection begins to be opened.
-    var didStart: (() -> Void)?
-
-    private let target: Connector.Settings
-    private let resources: ConnectorResources
+    private let dial: Dial
     private let loop: EventLoop
     private unowned let delegate: any Delegate
     private var backoff: Backoff?
@@ -41,20 +53,15 @@ final class ConnectionSequence {
 
     /// Prepares connections.
     /// - Parameters:
-    ///   - target: Where they lead, and how.
-    ///   - resources: What they share.
     ///   - backoff: When it is tried again; nil: never.
     ///   - loop: The loop they belong to.
     ///   - delegate: Takes them.
-    init(
-        to target: Connector.Settings, resources: ConnectorResources, backoff: Backoff?,
-        on loop: EventLoop, delegate: any Delegate
-    ) {
-        self.target = target
-        self.resources = resources
+    ///   - dial: Prepares an attempt.
+    init(backoff: Backoff?, on loop: EventLoop, delegate: any Delegate, dial: @escaping Dial) {
         self.backoff = backoff
         self.loop = loop
         self.delegate = delegate
+        self.dial = dial
     }
 
     /// The number of the try that is waited for or under way, since the last connection that held; 0: the first of all.
@@ -67,22 +74,21 @@ final class ConnectionSequence {
 
     /// Opens a connection.
     func start() {
-        let connector = Connector(target, resources: resources, on: loop) { [unowned self] result in
+        let attempt = dial { [unowned self] result in
             switch result {
             case .success(let opened):
-                openedCount += 1
                 state = .open(since: loop.now)
                 delegate.sequence(self, didOpen: opened)
             case .failure(let error):
                 // After redirects it is another server than the first that failed.
-                guard case .connecting(let connector) = state else { return }
-                failed(.connecting(url: "\(connector.url)", error))
+                guard case .connecting(let attempt) = state else { return }
+                failed(.connecting(url: "\(attempt.url)", error))
             }
         }
-        didStart?()
-        connector.didStep = didStep
-        state = .connecting(connector)
-        connector.start()
+        delegate.sequenceWillStart(self)
+        attempt.didStep = { [unowned self] step in delegate.sequence(self, didStep: step) }
+        state = .connecting(attempt)
+        attempt.start()
     }
 
     /// Opens a connection, also one that is not due yet, unless one is being opened.
@@ -95,7 +101,7 @@ final class ConnectionSequence {
 
     /// Opens no more connections; the delegate is not called any more.
     func cancel() {
-        if case .connecting(let connector) = state { connector.cancel() }
+        if case .connecting(let attempt) = state { attempt.cancel() }
         state = .over
     }
 

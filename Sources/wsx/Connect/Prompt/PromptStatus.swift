@@ -5,7 +5,7 @@ import WSCore
 ///
 ///     (reconnecting in 3 s) >
 ///     (receiving 12.3 MiB of 64.0 MiB) >
-final class ReplStatus {
+final class PromptStatus {
     /// Where the run stands.
     enum Base {
         case connected
@@ -28,33 +28,43 @@ final class ReplStatus {
     static let largeBytes = 1 << 20
     private static let interval = Duration.milliseconds(250)
 
-    private unowned let repl: ConnectRepl
+    private unowned let connection: any PromptConnection
+    private let loop: EventLoop
+    private let show: (String?) -> Void
     private var timer: Timer?
     /// The most that waited to be sent since there was nothing, in bytes.
     private var largestQueueBytes = 0
 
     /// Says nothing yet.
-    init(_ repl: ConnectRepl) {
-        self.repl = repl
+    /// - Parameter show: Shows the words for the status; nil: there are none.
+    init(of connection: any PromptConnection, on loop: EventLoop, show: @escaping (String?) -> Void) {
+        self.connection = connection
+        self.loop = loop
+        self.show = show
+    }
+
+    /// Takes note of a frame that arrives, whose progress may be worth showing.
+    func frameBegan(_ header: FrameHeader) {
+        if header.payloadBytes > Self.largeBytes || header.opcode == .continuation { watch() }
     }
 
     /// Looks at the progress of what has just been sent, until it has left. Not to be called while a message is handed
     /// over.
     func watchSending() {
-        largestQueueBytes = max(largestQueueBytes, repl.run.connection?.queuedBytes ?? 0)
+        largestQueueBytes = max(largestQueueBytes, connection.queuedBytes)
         watch()
     }
 
     /// Looks at a message's progress from now on, until there is none.
     func watch() {
         guard timer == nil else { return }
-        let timer = Timer(on: repl.run.loop) { [unowned self] in update() }
+        let timer = Timer(on: loop) { [unowned self] in update() }
         self.timer = timer
         timer.start(after: Self.interval, every: Self.interval)
     }
 
     private func update() {
-        repl.editor.prompt = "\(words.map { "(\($0)) " } ?? "")> "
+        show(words)
     }
 
     /// What is in the parentheses; nil: there is nothing to say, nor will there be without ``watch()``.
@@ -66,13 +76,13 @@ final class ReplStatus {
         case .waiting(let time):
             watch()
             // Rounded up: it is 0 when it is due.
-            let seconds = max(0, Int(((time - repl.run.loop.now) / .seconds(1)).rounded(.up)))
+            let seconds = max(0, Int(((time - loop.now) / .seconds(1)).rounded(.up)))
             return "reconnecting in \(seconds) s"
         }
     }
 
     private var progress: String? {
-        guard let connection = repl.run.connection, timer != nil else { return nil }
+        guard timer != nil else { return nil }
         let queuedBytes = connection.queuedBytes
         largestQueueBytes = max(largestQueueBytes, queuedBytes)
         if queuedBytes > 0, largestQueueBytes > Self.largeBytes {

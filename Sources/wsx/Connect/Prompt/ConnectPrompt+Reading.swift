@@ -1,7 +1,7 @@
 import WSCore
 
 // What travels is shown and kept, and looked back at.
-extension ConnectRepl {
+extension ConnectPrompt {
     /// The most messages that are listed.
     private static let maximumFound = 100
     /// How long is searched.
@@ -15,22 +15,27 @@ extension ConnectRepl {
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, note: String = "",
         isShown: Bool = true
     ) {
-        let number = log.add(payload, as: kind, direction, at: run.transcript.clock.now)
+        let number = log.add(payload, as: kind, direction, at: transcript.clock.now)
         guard isShown else { return }
         guard filter?.pattern.matches(payload) ?? true else {
             filter?.hiddenCount += 1
             return
         }
-        let message = run.transcript.message(payload, as: kind, direction, number: number, note: note)
+        let message = transcript.message(payload, as: kind, direction, number: number, note: note)
         if message.isFolded { lastFolded = number }
-        run.console.show(message.text)
+        console.show(message.text)
+    }
+
+    /// Remembers the words of a message for completion.
+    func remember(_ text: RawSpan) {
+        editor.words.remember(text)
     }
 
     /// Shows a message whole; nil: the last that was folded, or the last.
     func showMessage(_ number: Int?) {
         guard let entry = entry(number ?? lastFolded ?? log.lastNumber) else { return }
-        run.console.show(run.transcript.whole(entry))
-        if entry.isCut { sayCut(entry) }
+        console.show(transcript.whole(entry))
+        if entry.isCut { reportCut(entry) }
         // The next time, another may be meant.
         if number == nil { lastFolded = nil }
     }
@@ -38,20 +43,20 @@ extension ConnectRepl {
     /// Lists the messages in which something is found.
     func find(_ source: String) {
         guard let pattern = pattern(source, for: "find") else { return }
-        let start = run.loop.now
+        let start = loop.now
         var lines: [String] = []
         var isPartial = false
         for entry in log.kept.reversed() {
-            guard lines.count < Self.maximumFound, run.loop.now - start < Self.maximumSearchTime else {
+            guard lines.count < Self.maximumFound, loop.now - start < Self.maximumSearchTime else {
                 isPartial = true
                 break
             }
             let match = entry.payload.withUnsafeBytes { pattern.firstMatch(in: $0.bytes) }
-            if let match { lines.append(run.transcript.found(entry, at: match)) }
+            if let match { lines.append(transcript.found(entry, at: match)) }
         }
-        run.console.show(lines.reversed().joined())
+        console.show(lines.reversed().joined())
         let rest = isPartial ? "; older ones were not searched" : ""
-        run.console.notice("\(Phrase.count(lines.count, "message")) found\(rest).")
+        console.notice("\(Phrase.count(lines.count, "message")) found\(rest).")
     }
 
     /// Hides what does not match from now on; nil: nothing any more.
@@ -59,7 +64,7 @@ extension ConnectRepl {
         let before = filter
         guard let source else {
             filter = nil
-            return run.console.notice(
+            return console.notice(
                 before.map {
                     "All messages are shown again; \(Phrase.count($0.hiddenCount, "message")) had been hidden."
                 }
@@ -67,16 +72,16 @@ extension ConnectRepl {
         }
         guard let pattern = pattern(source, for: "filter") else { return }
         filter = (pattern, 0)
-        run.console.notice("Only messages that match \(escapingControls(source)) are shown; /filter alone ends this.")
+        console.notice("Only messages that match \(escapingControls(source)) are shown; /filter alone ends this.")
     }
 
     private func pattern(_ source: String, for command: String) -> Pattern? {
         do throws(PatternError) {
             let pattern = try Pattern(source)
-            run.console.watch(pattern)
+            console.watch(pattern)
             return pattern
         } catch {
-            run.console.error("/\(command): '\(escapingControls(source))' is no regular expression: \(error)")
+            console.error("/\(command): '\(escapingControls(source))' is no regular expression: \(error)")
             return nil
         }
     }
@@ -85,7 +90,7 @@ extension ConnectRepl {
     func save(to path: String, _ number: Int?) {
         let path = UserFiles.expandingHome(path)
         guard let number = number ?? log.kept.last(where: { $0.direction == .received })?.number else {
-            return run.console.error("nothing has been received that could be saved")
+            return console.error("nothing has been received that could be saved")
         }
         guard let entry = entry(number) else { return }
         let shownPath = escapingControls(path)
@@ -94,25 +99,46 @@ extension ConnectRepl {
             try File.create(bytes.span.bytes, at: path)
         } catch {
             let hint = error == .fileExists ? "; another name saves it" : ""
-            return run.console.error("saving message \(number) to \(shownPath): \(error)\(hint)")
+            return console.error("saving message \(number) to \(shownPath): \(error)\(hint)")
         }
-        run.console.notice("Message \(number) is in \(shownPath): \(TrafficReport.size(entry.payload.count)).")
-        if entry.isCut { sayCut(entry) }
+        console.notice("Message \(number) is in \(shownPath): \(TrafficReport.size(entry.payload.count)).")
+        if entry.isCut { reportCut(entry) }
     }
 
     private func entry(_ number: Int) -> MessageLog.Entry? {
         if let entry = log.entry(number) { return entry }
         switch (log.kept.first, log.kept.last) {
         case (let first?, let last?):
-            run.console.error("there is no message \(number); those from \(first.number) to \(last.number) are kept")
-        default: run.console.error("there has been no message yet")
+            console.error("there is no message \(number); those from \(first.number) to \(last.number) are kept")
+        default: console.error("there has been no message yet")
         }
         return nil
     }
 
-    private func sayCut(_ entry: MessageLog.Entry) {
-        run.console.error(
+    private func reportCut(_ entry: MessageLog.Entry) {
+        console.error(
             "message \(entry.number): only the first \(TrafficReport.size(entry.payload.count)) of "
                 + "\(TrafficReport.size(entry.byteCount)) were kept")
+    }
+
+    // MARK: The connection
+
+    /// Shows the heads of the opening handshake.
+    func showHeaders() {
+        let heads = connection.heads
+        guard !heads.isEmpty else { return console.error("/headers: there was no handshake yet") }
+        for (line, direction) in heads { console.show(transcript.head(line, direction, isPast: true)) }
+    }
+
+    /// Shows the facts of the connection.
+    func showInfo() {
+        let facts = connection.facts
+        let width = facts.map(\.name.count).max() ?? 0
+        for (name, value) in facts {
+            let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
+            let indentation = "\n" + String(repeating: " ", count: width + 2)
+            let label = name + String(repeating: " ", count: width - name.count + 2)
+            console.show(console.palette.quiet(label) + lines.joined(separator: indentation) + "\n")
+        }
     }
 }

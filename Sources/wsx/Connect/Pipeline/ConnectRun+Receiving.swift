@@ -1,0 +1,152 @@
+import WSCore
+
+// The way from the connection to the outputs.
+extension ConnectRun: ConnectionHandler {
+    /// Writes a message, and closes after the last one that was asked for.
+    func connection(
+        _ connection: Connection<ConnectRun>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
+    ) {
+        guard !state.ignoresIncoming else { return }
+        lingerTimer?.messageArrived()
+        if kind == .text { outputs.prompt?.remember(payload) }
+        outputs.record(payload, as: kind)
+        if let requests { write(payload, as: kind, requests.received(payload)) } else { outputs.write(payload, as: kind) }
+        waitForOutput(connection)
+        if state.isLast(payload) {
+            input.pause()
+            close(with: closeFrame, on: &outbox)
+        }
+    }
+
+    private func write(_ payload: RawSpan, as kind: MessageKind, _ finding: RequestTracker.Finding) {
+        switch finding {
+        case .push: outputs.write(push: payload, as: kind)
+        case .reply(let reply): outputs.write(payload, as: kind, reply: reply)
+        case .lateReply(let reply, let delay):
+            outputs.write(payload, as: kind, reply: reply)
+            outputs.console.error("request \(reply.number): the reply came \(Phrase.duration(delay)) late")
+        }
+    }
+
+    /// Closes from within a handler, which sends through the outbox that it is given.
+    private func close(with frame: CloseFrame, on outbox: inout Outbox) {
+        if outbox.sendClose(frame) { outputs.writeSent(close: frame) }
+    }
+
+    /// Shows a ping.
+    func connection(_ connection: Connection<ConnectRun>, receivedPing payload: RawSpan, outbox: inout Outbox) {
+        outputs.writeEvent { $0.writeControl(.ping, payload) }
+        outputs.show(control: .ping, payload, .received)
+        waitForOutput(connection)
+    }
+
+    /// Shows a pong, with the time since the ping.
+    func connection(_ connection: Connection<ConnectRun>, receivedPong payload: RawSpan, outbox: inout Outbox) {
+        let (isConfirmation, endsWait) = acknowledgements?.pongReceived(payload) ?? (false, false)
+        if endsWait {
+            state.closing = .begun
+            close(with: closeFrame, on: &outbox)
+        }
+        if isConfirmation { readOn() }
+        let beatRoundTrip = heartbeat?.pongReceived(payload)
+        if let beatRoundTrip { statistics.measured(roundTrip: beatRoundTrip) }
+        let roundTrip = beatRoundTrip ?? statistics.pongReceived(payload, at: loop.now)
+        if !isConfirmation { outputs.writeEvent { $0.writeControl(.pong, payload, roundTrip: roundTrip) } }
+        if !isConfirmation || outputs.isVerbose {
+            let note = roundTrip.map { "(after \(Phrase.milliseconds($0)) ms)" } ?? ""
+            outputs.show(control: .pong, payload, .received, note: note)
+        }
+        waitForOutput(connection)
+    }
+
+    /// Shows the peer's close frame.
+    func connection(_ connection: Connection<ConnectRun>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
+        outputs.show(close: frame)
+    }
+
+    /// Shows a frame's header, to who asked for it.
+    func connection(_ connection: Connection<ConnectRun>, receivedHeader header: FrameHeader) {
+        if let trace = outputs.trace {
+            trace.received(header)
+            waitForOutput(connection)
+        }
+        if let prompt = outputs.prompt { prompt.status.frameBegan(header) }
+    }
+
+    /// Shows a frame's payload, to who asked for it.
+    func connection(_ connection: Connection<ConnectRun>, receivedPiece piece: RawSpan, of header: FrameHeader) {
+        guard let trace = outputs.trace else { return }
+        trace.received(piece, of: header)
+        waitForOutput(connection)
+    }
+
+    /// Shows the frames that are sent, to who asked for them.
+    var sentFrameObserver: (any SentFrameObserver)? { outputs.trace }
+
+    /// Goes on with the input.
+    func connectionDidDrain(_ connection: Connection<ConnectRun>) {
+        readOn()
+        requests?.scheduleWork()
+    }
+
+    /// Ends the run, or has another connection opened.
+    func connection(_ connection: Connection<ConnectRun>, didEnd end: ConnectionEnd) {
+        connectionEnded(end)
+    }
+
+    /// Pauses the peer while the outputs do not keep up; ``outputDidDrain()`` has it go on.
+    private func waitForOutput(_ connection: Connection<ConnectRun>) {
+        guard outputs.isFull else { return }
+        connection.pauseReading()
+        outputs.watchLog()
+    }
+}
+
+extension ConnectRun: ConnectionSequence.Delegate {
+    func sequenceWillStart(_ sequence: ConnectionSequence) {
+        statistics.connectionStarted()
+    }
+
+    /// Keeps a step, and shows it to those who asked for that, without the secrets in it.
+    func sequence(_ sequence: ConnectionSequence, didStep step: Connector.Step) {
+        switch step {
+        case .reached(let peer, let proxy):
+            outputs.noticeVerbosely("Reached \(peer)" + (proxy.map { ", the proxy \($0)" } ?? ""))
+        case .sent(let head): keep(ReportedHead.lines(ofSent: head), .sent)
+        case .received(let head): keep(ReportedHead.lines(of: head), .received)
+        case .secured(let summary, let proxy):
+            outputs.noticeVerbosely(ReportedTLS.lines(summary, with: proxy).joined(separator: "\n"))
+        case .redirected(let url): outputs.noticeVerbosely("Redirected to \(url)")
+        }
+    }
+
+    private func keep(_ lines: [String], _ direction: Transcript.Direction) {
+        for line in lines {
+            statistics.add(head: line, direction)
+            outputs.show(head: line, direction)
+        }
+    }
+
+    /// Goes on with a connection.
+    func sequence(_ sequence: ConnectionSequence, didOpen opened: Connector.Opened) {
+        self.opened(opened)
+    }
+
+    /// Reports why there is no connection, and when the next try is.
+    func sequence(_ sequence: ConnectionSequence, willWait wait: Duration, because failure: Failure) {
+        outputs.writeEvent { $0.writeFailure(failure) }
+        outputs.prompt?.showsWait(wait)
+        // A wait to the tenth of a second: `0.3 s`.
+        let tenths = Int((wait / .milliseconds(100)).rounded())
+        let next = "reconnecting in \(tenths / 10).\(tenths % 10) s (attempt \(sequence.tryCount))"
+        outputs.console.notice("wsx: " + Failure.joined(failure.message ?? "", next))
+    }
+
+    /// Ends the run, or leaves the user at the prompt.
+    func sequence(_ sequence: ConnectionSequence, didGiveUp failure: Failure) {
+        state.gaveUp(failure)
+        if staysAtPrompt() { return }
+        state.end()
+        finish()
+    }
+}

@@ -1,0 +1,49 @@
+import WSCore
+
+// What is typed to be sent.
+extension ConnectPrompt {
+    /// Sends a message, also one that has to wait for the next connection.
+    func send(message: [UInt8], as kind: MessageKind) {
+        message.withUnsafeBytes { bytes in
+            guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
+                return console.error("the line is not UTF-8 text and was not sent")
+            }
+            switch connection.link {
+            case .open, .pending(keepsMessages: true): break
+            case .pending(keepsMessages: false), .none: return reportDisconnected("message")
+            }
+            lastMessage = (message, kind)
+            if kind == .text { remember(bytes.bytes) }
+            connection.sendTyped(bytes.bytes, as: kind)
+            if message.count > PromptStatus.largeBytes { status.watchSending() }
+        }
+    }
+
+    /// The largest file that is sent as one message, in bytes: it is in memory several times.
+    private static let maximumFileBytes = 1 << 30
+
+    /// Sends a file as one message.
+    /// - Parameter kind: Nil: text where that is wished for and the file is.
+    func sendFile(_ path: String, as kind: MessageKind?) {
+        let path = UserFiles.expandingHome(path)
+        let contents: [UInt8]
+        do throws(IOError) {
+            contents = try File.readRegular(path, maximumBytes: Self.maximumFileBytes)
+        } catch {
+            return console.error("/file: \(escapingControls(path)): \(error)")
+        }
+        let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
+        guard isText || kind != .text else {
+            return console.error("/file: \(escapingControls(path)): it is not UTF-8 text; '/file binary' sends it")
+        }
+        send(message: contents, as: kind ?? (isText ? settings.kind : .binary))
+    }
+
+    /// Sends a ping or a pong. The pong that answers a ping shows the round trip.
+    func send(control opcode: Opcode, _ payload: RawSpan) {
+        guard connection.link == .open else { return reportDisconnected("\(opcode)") }
+        guard connection.send(control: opcode, payload) else {
+            return console.error("the connection is closing: the \(opcode) was not sent")
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import WSCore
+
+/// The prompt of `wsx connect`: carries out the lines that are typed, and shows what travels.
+///
+/// It outlives connections, so that the user can look back and connect again.
+final class ConnectPrompt {
+    let editor: any PromptEditor
+    unowned let connection: any PromptConnection
+    let console: Console
+    let transcript: Transcript
+    /// The way to start and stop the recording.
+    let outputs: ConnectOutputs
+    let loop: EventLoop
+    /// The settings of the command line, which lead to the first server.
+    let settings: ConnectSettings
+    /// The messages so far.
+    var log = MessageLog()
+    /// The number of the last message that was shown in part and has not been asked for.
+    var lastFolded: Int?
+    /// What messages have to match to be shown, and how many did not; nil: all are shown.
+    var filter: (pattern: Pattern, hiddenCount: Int)?
+    /// What was typed last to be sent.
+    var lastMessage: (payload: [UInt8], kind: MessageKind)?
+    private(set) var repetition: Repetition?
+    let status: PromptStatus
+
+    static let commands = ReplCommand.commands(forServer: false)
+
+    /// Makes a prompt of an editor.
+    init(
+        _ settings: ConnectSettings, editor: any PromptEditor, outputs: ConnectOutputs,
+        connection: any PromptConnection, on loop: EventLoop
+    ) {
+        self.settings = settings
+        self.editor = editor
+        self.outputs = outputs
+        self.connection = connection
+        self.loop = loop
+        console = outputs.console
+        transcript = outputs.transcript
+        status = PromptStatus(of: connection, on: loop) { words in
+            editor.prompt = words.map { "(\($0)) > " } ?? "> "
+        }
+        editor.delegate = self
+    }
+
+    /// Shows a prompt on the terminal.
+    static func onTerminal(
+        _ settings: ConnectSettings, outputs: ConnectOutputs, connection: any PromptConnection, on loop: EventLoop
+    ) throws(IOError) -> ConnectPrompt {
+        let history = history(settings, console: outputs.console)
+        let editor = try LineEditor(prompt: "> ", history: history, commands: commands, on: loop)
+        outputs.console.editor = editor
+        return ConnectPrompt(settings, editor: editor, outputs: outputs, connection: connection, on: loop)
+    }
+
+    /// The history that the settings ask for, with what earlier sessions have left.
+    private static func history(_ settings: ConnectSettings, console: Console) -> History {
+        // /connect may bring more secrets.
+        let record = settings.secrets.record
+        let isOwnFile = settings.arguments.history == .host
+        let history = History(path: settings.historyPath, isOwnFile: isOwnFile) { HistoryPolicy(secrets: record.texts) }
+        history.didFail = { [weak console] problem in console?.error(problem) }
+        history.load()
+        return history
+    }
+
+    /// Gives the terminal back.
+    func close() {
+        repetition = nil
+        editor.close()
+        console.editor = nil
+    }
+
+    // MARK: Where the run stands
+
+    /// There is a connection.
+    func showsConnected() {
+        status.base = .connected
+    }
+
+    /// A connection is being opened.
+    func showsConnecting() {
+        status.base = .connecting
+    }
+
+    /// There is no connection.
+    func showsDisconnected() {
+        repetition = nil
+        status.base = .disconnected
+    }
+
+    /// There is no connection, and the next try is due in a while.
+    func showsWait(_ wait: Duration) {
+        repetition = nil
+        status.base = .waiting(until: loop.now + wait)
+    }
+
+    // MARK: Keys and commands
+
+    /// Ctrl-C: ends what is going on, throws the line away, or closes when there is none.
+    func interrupted() {
+        if repetition != nil { return endRepetition() }
+        editor.isEmpty ? connection.endAsAsked() : editor.discardLine()
+    }
+
+    private func carryOut(_ action: ReplAction) {
+        switch action {
+        case .ping(let payload): payload.withUnsafeBytes { send(control: .ping, $0.bytes) }
+        case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
+        case .close(let frame): close(with: frame)
+        case .send(let bytes): send(message: bytes, as: settings.kind)
+        case .binary(let bytes): send(message: bytes, as: .binary)
+        case .file(let path, let kind): sendFile(path, as: kind)
+        case .sendJSON(let text): send(message: text, as: .text)
+        case .repeatMessage(let count, let interval): startRepetition(count: count, interval: interval)
+        case .reconnect: connection.reconnect(with: nil)
+        case .connect(let url): connect(to: url)
+        case .record(let path): record(in: path)
+        case .headers: showHeaders()
+        // The table leaves it to `listen`.
+        case .clients: break
+        case .info: showInfo()
+        case .history(let query): console.showHistory(query, of: editor.history)
+        case .edit(let source): console.edit(source, with: editor)
+        case .show(let number): showMessage(number)
+        case .find(let pattern): find(pattern)
+        case .filter(let pattern): setFilter(pattern)
+        case .save(let path, let number): save(to: path, number)
+        case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
+        case .time(let style): console.setTime(style, of: transcript)
+        case .help(let topic): console.showHelp(topic, of: Self.commands)
+        case .quit: connection.endAsAsked()
+        }
+    }
+
+    // MARK: Repetition
+
+    /// Sends the last message again, and again.
+    private func startRepetition(count: Int, interval: Duration) {
+        guard let (payload, kind) = lastMessage else { return console.error("/repeat: nothing has been sent yet") }
+        repetition = Repetition(count: count, interval: interval, on: loop) { [unowned self] in
+            !connection.isFull
+        } send: { [unowned self] in
+            send(message: payload, as: kind)
+        } finish: { [unowned self] in
+            repetition = nil
+        }
+    }
+
+    /// Ends the repetition and reports how far it has come.
+    private func endRepetition() {
+        guard let count = repetition?.sentCount else { return }
+        repetition = nil
+        console.notice("Repeated \(Phrase.count(count, "time")).")
+    }
+
+    // MARK: Another connection
+
+    private func connect(to url: String) {
+        do throws(Failure) {
+            connection.reconnect(with: try settings.leading(to: url))
+        } catch {
+            console.error("/connect: \(error.message ?? "")")
+        }
+    }
+
+    /// Begins the closing handshake. Where the next connection is waited for, that wait ends.
+    private func close(with frame: CloseFrame) {
+        switch connection.link {
+        case .open: connection.close(with: frame)
+        case .pending: connection.stopConnecting()
+        case .none: reportDisconnected("close frame")
+        }
+    }
+
+    /// Records the session from now on; nil: no longer.
+    private func record(in path: String?) {
+        guard let path = path.map(UserFiles.expandingHome) else {
+            guard outputs.recorder != nil else { return console.error("/record: nothing is being recorded") }
+            return outputs.stopRecording()
+        }
+        do throws(IOError) {
+            try outputs.startRecording(to: path, replacing: false)
+            console.notice("Recording in \(escapingControls(path)); /record ends it.")
+        } catch {
+            let hint = error == .fileExists ? "; another name will do" : ""
+            console.error("/record: \(escapingControls(path)): \(error)\(hint)")
+        }
+    }
+
+    /// Reports that something was not sent because there is no connection.
+    func reportDisconnected(_ what: String) {
+        let remedy = connection.link == .none ? "/reconnect opens one" : "one is being opened"
+        console.error("there is no connection: the \(what) was not sent; \(remedy)")
+    }
+}
+
+extension ConnectPrompt: PromptEditorDelegate {
+    /// Carries out or sends a line that was typed.
+    func editorDidAccept(_ line: [UInt8]) {
+        switch ReplLine(line, commands: Self.commands) {
+        case .message(let bytes): send(message: bytes, as: settings.kind)
+        case .empty: break
+        case .action(let action): carryOut(action)
+        case .mistake(let why): console.error(why)
+        }
+    }
+
+    /// Ctrl-D closes.
+    func editorDidReachEnd() {
+        connection.endAsAsked()
+    }
+
+    /// Shows what there was while the user's editor had the terminal, and goes on to receive.
+    func editorDidReturn(with problem: String?) {
+        if let problem { console.error("/edit: \(problem)") }
+        connection.outputDidDrain()
+    }
+}

@@ -1,0 +1,37 @@
+/// The line editor as prompts use it. Unit tests have one without a terminal.
+protocol PromptEditor: AnyObject {
+    var delegate: (any PromptEditorDelegate)? { get set }
+    /// The text before the line.
+    var prompt: String { get set }
+    /// What was typed before.
+    var history: History { get }
+    /// The words that can be completed.
+    var words: WordMemory { get set }
+    /// Whether nothing has been typed.
+    var isEmpty: Bool { get }
+    /// Whether the user's editor has the terminal.
+    var isAway: Bool { get }
+    /// Whether so much waits to be shown that no more should come.
+    var holdsMuch: Bool { get }
+    /// Throws the line being typed away and begins a new one.
+    func discardLine()
+    /// Opens the user's editor with a text.
+    func edit(_ text: [UInt8])
+    /// The text that a command wants to be edited; nil: there is no such line.
+    func text(for source: EditSource) -> [UInt8]?
+    /// Ends editing and restores the terminal.
+    func close()
+}
+
+/// Takes the lines of a prompt.
+protocol PromptEditorDelegate: AnyObject {
+    /// Enter was typed; the line has been erased from the screen.
+    func editorDidAccept(_ line: [UInt8])
+    /// The end of the input: Ctrl-D on an empty line, or the terminal has gone away.
+    func editorDidReachEnd()
+    /// The user's editor has given the terminal back; what was held is about to be shown.
+    /// - Parameter problem: Why there is no text of its, in one line.
+    func editorDidReturn(with problem: String?)
+}
+
+extension LineEditor: PromptEditor {}
