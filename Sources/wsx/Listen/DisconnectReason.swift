@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Why the server disconnected a client.

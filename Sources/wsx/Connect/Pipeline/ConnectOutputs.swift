@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The far end of the pipeline: standard output, the transcript, and the recording. An output that is read too slowly

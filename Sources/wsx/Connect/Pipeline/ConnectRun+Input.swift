@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 // The near end of the pipeline: what is sent.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 // The way from the connection to the outputs.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// One run of `wsx connect`: a pipeline of stages that each know one thing.

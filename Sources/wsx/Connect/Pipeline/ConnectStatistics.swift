@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// What a run knows of its connections: what was agreed, what has travelled, and how they ended.

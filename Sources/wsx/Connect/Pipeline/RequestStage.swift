@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Treats messages as requests: holds them back, sends them, matches replies to them, and gives up those without one.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The prompt of `wsx connect`: carries out the lines that are typed, and shows what travels.

@@ -1,0 +1,247 @@
+import WSCore
+
+/// Reads a JSON text (RFC 8259) token by token, strictly and without copies: a token is a range of the text, so that
+/// numbers, escapes and the order of keys stay what they are.
+///
+///     {"id":7} → beginObject, key 1..<5, number 6..<7, endObject, then nil
+///
+/// The text is given with each call and must be the same each time. That it is UTF-8 is the caller's to know.
+public struct JSONReader {
+    /// The levels of objects and arrays that are taken: more than anyone writes, and few enough to be kept.
+    public static let maximumDepth = 512
+
+    private enum Expectation {
+        case value
+        /// A value, or the end of an array that has none.
+        case valueOrEnd
+        case key
+        /// A key, or the end of an object that has none.
+        case keyOrEnd
+        /// What follows a value: a comma, the end of what it is in, or nothing.
+        case next
+    }
+
+    private var offset = 0
+    private var expectation = Expectation.value
+    /// Whether each level is an object.
+    private var levels: [Bool] = []
+
+    /// Starts at the beginning of a text.
+    public init() {}
+
+    /// How many objects and arrays are open.
+    public var depth: Int { levels.count }
+
+    /// Returns the next token, or nil when the text has been read.
+    /// - Throws: ``JSONError``, after which there are no more tokens to be had.
+    public mutating func next(in text: RawSpan) throws(JSONError) -> JSONToken? {
+        if expectation == .next, try takeSeparator(in: text) { return nil }
+        skipSpace(in: text)
+        guard offset < text.byteCount else { throw .truncated }
+        let byte = byte(at: offset, of: text)
+        switch (expectation, byte) {
+        case (.keyOrEnd, UInt8(ascii: "}")): return close(.endObject)
+        case (.valueOrEnd, UInt8(ascii: "]")): return close(.endArray)
+        case (.next, UInt8(ascii: "}")) where levels.last == true: return close(.endObject)
+        case (.next, UInt8(ascii: "]")) where levels.last == false: return close(.endArray)
+        case (.next, _): throw .unexpected(offset: offset)
+        case (.key, UInt8(ascii: "\"")), (.keyOrEnd, UInt8(ascii: "\"")): return try key(in: text)
+        case (.key, _), (.keyOrEnd, _): throw .unexpected(offset: offset)
+        case (.value, _), (.valueOrEnd, _): return try value(byte, in: text)
+        }
+    }
+
+    /// Why a text is not JSON; nil: it is.
+    public static func problem(in text: RawSpan) -> JSONError? {
+        var reader = JSONReader()
+        do throws(JSONError) {
+            while try reader.next(in: text) != nil {}
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Takes the comma after a value.
+    /// - Returns: Whether the text is over.
+    private mutating func takeSeparator(in text: RawSpan) throws(JSONError) -> Bool {
+        skipSpace(in: text)
+        guard offset < text.byteCount else {
+            guard levels.isEmpty else { throw .truncated }
+            return true
+        }
+        guard let isObject = levels.last else { throw .unexpected(offset: offset) }
+        if byte(at: offset, of: text) == UInt8(ascii: ",") {
+            offset += 1
+            expectation = isObject ? .key : .value
+        }
+        return false
+    }
+
+    private mutating func value(_ byte: UInt8, in text: RawSpan) throws(JSONError) -> JSONToken {
+        switch byte {
+        case UInt8(ascii: "{"): return try open(.beginObject)
+        case UInt8(ascii: "["): return try open(.beginArray)
+        case UInt8(ascii: "\""): return token(.string, endingAt: try endOfString(in: text))
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            return token(.number, endingAt: try endOfNumber(in: text))
+        case UInt8(ascii: "t"): return token(.literal, endingAt: try end(of: "true", in: text))
+        case UInt8(ascii: "f"): return token(.literal, endingAt: try end(of: "false", in: text))
+        case UInt8(ascii: "n"): return token(.literal, endingAt: try end(of: "null", in: text))
+        default: throw .unexpected(offset: offset)
+        }
+    }
+
+    private mutating func key(in text: RawSpan) throws(JSONError) -> JSONToken {
+        let token = token(.key, endingAt: try endOfString(in: text))
+        skipSpace(in: text)
+        guard offset < text.byteCount else { throw .truncated }
+        guard byte(at: offset, of: text) == UInt8(ascii: ":") else { throw .unexpected(offset: offset) }
+        offset += 1
+        expectation = .value
+        return token
+    }
+
+    private mutating func open(_ kind: JSONToken.Kind) throws(JSONError) -> JSONToken {
+        guard levels.count < Self.maximumDepth else { throw .tooDeep(limit: Self.maximumDepth) }
+        levels.append(kind == .beginObject)
+        let start = offset
+        offset += 1
+        expectation = kind == .beginObject ? .keyOrEnd : .valueOrEnd
+        return JSONToken(kind: kind, range: start..<offset)
+    }
+
+    private mutating func close(_ kind: JSONToken.Kind) -> JSONToken {
+        levels.removeLast()
+        return token(kind, endingAt: offset + 1)
+    }
+
+    private mutating func token(_ kind: JSONToken.Kind, endingAt end: Int) -> JSONToken {
+        let start = offset
+        offset = end
+        expectation = .next
+        return JSONToken(kind: kind, range: start..<end)
+    }
+
+    private mutating func skipSpace(in text: RawSpan) {
+        while offset < text.byteCount {
+            switch byte(at: offset, of: text) {
+            case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+            default: return
+            }
+        }
+    }
+
+    private func end(of word: StaticString, in text: RawSpan) throws(JSONError) -> Int {
+        for index in 0..<word.utf8CodeUnitCount {
+            guard offset + index < text.byteCount else { throw .truncated }
+            guard byte(at: offset + index, of: text) == word.utf8Start[index] else {
+                throw .unexpected(offset: offset + index)
+            }
+        }
+        return offset + word.utf8CodeUnitCount
+    }
+
+    /// RFC 8259 §7: no control characters, and only the escapes that there are.
+    private func endOfString(in text: RawSpan) throws(JSONError) -> Int {
+        var index = offset + 1
+        while index < text.byteCount {
+            switch byte(at: index, of: text) {
+            case UInt8(ascii: "\""): return index + 1
+            case UInt8(ascii: "\\"): index = try endOfEscape(at: index, in: text)
+            case 0..<0x20: throw .unexpected(offset: index)
+            default: index += 1
+            }
+        }
+        throw .truncated
+    }
+
+    private func endOfEscape(at start: Int, in text: RawSpan) throws(JSONError) -> Int {
+        guard start + 1 < text.byteCount else { throw .truncated }
+        switch byte(at: start + 1, of: text) {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return start + 2
+        case UInt8(ascii: "u"): break
+        default: throw .unexpected(offset: start + 1)
+        }
+        for index in start + 2..<start + 6 {
+            guard index < text.byteCount else { throw .truncated }
+            guard HexDigits.value(byte(at: index, of: text)) != nil else { throw .unexpected(offset: index) }
+        }
+        return start + 6
+    }
+
+    /// RFC 8259 §6: no zeros in front, and digits after a point and in an exponent.
+    private func endOfNumber(in text: RawSpan) throws(JSONError) -> Int {
+        var index = offset
+        if byte(at: index, of: text) == UInt8(ascii: "-") { index += 1 }
+        if index < text.byteCount, byte(at: index, of: text) == UInt8(ascii: "0") {
+            index += 1
+        } else {
+            index = try endOfDigits(at: index, in: text)
+        }
+        if index < text.byteCount, byte(at: index, of: text) == UInt8(ascii: ".") {
+            index = try endOfDigits(at: index + 1, in: text)
+        }
+        guard index < text.byteCount, byte(at: index, of: text) | 0x20 == UInt8(ascii: "e") else { return index }
+        index += 1
+        if index < text.byteCount, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(byte(at: index, of: text)) {
+            index += 1
+        }
+        return try endOfDigits(at: index, in: text)
+    }
+
+    private func endOfDigits(at start: Int, in text: RawSpan) throws(JSONError) -> Int {
+        var index = start
+        while index < text.byteCount, case UInt8(ascii: "0")...UInt8(ascii: "9") = byte(at: index, of: text) {
+            index += 1
+        }
+        if index > start { return index }
+        throw index < text.byteCount ? .unexpected(offset: index) : .truncated
+    }
+
+    private func byte(at index: Int, of text: RawSpan) -> UInt8 {
+        text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+    }
+}
+
+/// A piece of a JSON text (RFC 8259 §2).
+public struct JSONToken: Equatable {
+    /// What a piece is.
+    public enum Kind {
+        case beginObject
+        case endObject
+        case beginArray
+        case endArray
+        /// The name of an object's member.
+        case key
+        case string
+        case number
+        /// `true`, `false` or `null`.
+        case literal
+    }
+
+    /// The kind of the piece.
+    public let kind: Kind
+    /// Where it stands in the text, in bytes; a key and a string with their quotes.
+    public let range: Range<Int>
+}
+
+/// Why a text is not JSON.
+public enum JSONError: Error, Equatable, CustomStringConvertible {
+    /// The text ends before the value does.
+    case truncated
+    /// A byte, counted from 0, that cannot be there.
+    case unexpected(offset: Int)
+    /// Objects and arrays lie deeper in one another than is taken.
+    case tooDeep(limit: Int)
+
+    public var description: String {
+        switch self {
+        case .truncated: "it ends too early"
+        case .unexpected(let offset): "byte \(offset + 1) is not JSON"
+        case .tooDeep(let limit): "it is nested deeper than \(limit) levels"
+        }
+    }
+}

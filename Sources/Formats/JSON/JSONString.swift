@@ -1,0 +1,150 @@
+import WSCore
+
+/// Writes JSON strings (RFC 8259 §7).
+///
+/// Beyond what JSON demands, everything that could drive a terminal or hide in one is escaped, so that events may
+/// be read on a terminal as they are; it makes no difference to who parses them.
+public enum JSONString {
+    /// Appends valid UTF-8 as a string with its quotes.
+    public static func append(_ text: RawSpan, to buffer: inout ByteBuffer) {
+        buffer.append(byte: UInt8(ascii: "\""))
+        var start = 0
+        var index = 0
+        let count = text.byteCount
+        while index < count {
+            if index + wordBytes <= count,
+                isPlain(text.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+            {
+                index += wordBytes
+                continue
+            }
+            let byte = text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+            guard isSuspect(byte) else {
+                index += 1
+                continue
+            }
+            let (scalar, length) = decodeScalar(text, at: index)
+            if scalar == "\"" || scalar == "\\" || scalar.isInvisible {
+                buffer.append(text.extracting(start..<index))
+                appendEscape(of: scalar, to: &buffer)
+                start = index + length
+            }
+            index += length
+        }
+        buffer.append(text.extracting(start..<count))
+        buffer.append(byte: UInt8(ascii: "\""))
+    }
+
+    private static let wordBytes = MemoryLayout<UInt64>.size
+
+    /// Whether eight bytes are ASCII and none of them needs an escape. By the arithmetic of words: a byte's highest bit is
+    /// set where it is set in the byte, or where a subtraction has borrowed.
+    private static func isPlain(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highBits = ones << 7
+        let controls = word &- ones &* 0x20
+        let quotes = (word ^ ones &* 0x22) &- ones
+        let backslashes = (word ^ ones &* 0x5C) &- ones
+        // 0x7F and one more has the highest bit.
+        let deletes = word &+ ones
+        return (word | controls | quotes | backslashes | deletes) & highBits == 0
+    }
+
+    /// Whether a scalar that begins with this byte may need an escape: an ASCII character that does, or the first
+    /// byte of the sequences in which invisible scalars lie.
+    private static func isSuspect(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x20, 0x21, 0x23...0x5B, 0x5D...0x7E: false
+        case 0x00...0x1F, 0x22, 0x5C, 0x7F: true
+        case 0xC2, 0xCD, 0xD8, 0xE1...0xE3, 0xEF, 0xF0, 0xF3: true
+        default: false
+        }
+    }
+
+    private static func decodeScalar(_ text: RawSpan, at index: Int) -> (Unicode.Scalar, length: Int) {
+        text.withUnsafeBytes { bytes in
+            var decoder = Unicode.UTF8()
+            var iterator = bytes[index..<min(bytes.count, index + 4)].makeIterator()
+            guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return ("\u{FFFD}", 1) }
+            return (scalar, Unicode.UTF8.width(scalar))
+        }
+    }
+
+    private static func appendEscape(of scalar: Unicode.Scalar, to buffer: inout ByteBuffer) {
+        switch scalar {
+        case "\"": buffer.append("\\\"")
+        case "\\": buffer.append("\\\\")
+        case "\n": buffer.append("\\n")
+        case "\r": buffer.append("\\r")
+        case "\t": buffer.append("\\t")
+        case "\u{8}": buffer.append("\\b")
+        case "\u{C}": buffer.append("\\f")
+        default:
+            // RFC 8259 §7: a scalar beyond U+FFFF is escaped as a surrogate pair.
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                buffer.append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+            }
+        }
+    }
+}
+
+// MARK: Reading
+
+extension JSONString {
+    /// Appends what a string stands for, as UTF-8.
+    /// - Parameter literal: The string with its quotes, as ``JSONReader`` has found it.
+    /// - Returns: Whether there is such a text: an escaped half of a surrogate pair stands for none (RFC 8259 §8.2).
+    public static func appendDecoded(_ literal: RawSpan, to buffer: inout ByteBuffer) -> Bool {
+        let end = literal.byteCount - 1
+        var index = 1
+        while index < end {
+            let runEnd = indexOfBackslash(in: literal, from: index, to: end)
+            buffer.append(literal.extracting(index..<runEnd))
+            guard runEnd < end else { return true }
+            guard let (scalar, length) = decodeEscape(literal, at: runEnd) else { return false }
+            UTF8.encode(scalar) { buffer.append(byte: $0) }
+            index = runEnd + length
+        }
+        return true
+    }
+
+    private static func indexOfBackslash(in literal: RawSpan, from start: Int, to end: Int) -> Int {
+        var index = start
+        while index < end, literal.unsafeLoad(fromByteOffset: index, as: UInt8.self) != UInt8(ascii: "\\") {
+            index += 1
+        }
+        return index
+    }
+
+    private static func decodeEscape(_ literal: RawSpan, at index: Int) -> (Unicode.Scalar, length: Int)? {
+        switch literal.unsafeLoad(fromByteOffset: index + 1, as: UInt8.self) {
+        case UInt8(ascii: "b"): return ("\u{8}", 2)
+        case UInt8(ascii: "f"): return ("\u{C}", 2)
+        case UInt8(ascii: "n"): return ("\n", 2)
+        case UInt8(ascii: "r"): return ("\r", 2)
+        case UInt8(ascii: "t"): return ("\t", 2)
+        case UInt8(ascii: "u"): return decodeUnits(literal, at: index)
+        case let byte: return (Unicode.Scalar(byte), 2)
+        }
+    }
+
+    private static func decodeUnits(_ literal: RawSpan, at index: Int) -> (Unicode.Scalar, length: Int)? {
+        let first = unit(literal, at: index + 2)
+        if let scalar = Unicode.Scalar(first) { return (scalar, 6) }
+        // The other half of the pair, which has to follow as an escape of its own.
+        guard UTF16.isLeadSurrogate(first), index + 12 < literal.byteCount,
+            literal.unsafeLoad(fromByteOffset: index + 6, as: UInt8.self) == UInt8(ascii: "\\"),
+            literal.unsafeLoad(fromByteOffset: index + 7, as: UInt8.self) == UInt8(ascii: "u")
+        else { return nil }
+        let second = unit(literal, at: index + 8)
+        guard UTF16.isTrailSurrogate(second) else { return nil }
+        return (UTF16.decode(UTF16.EncodedScalar([first, second])), 12)
+    }
+
+    private static func unit(_ literal: RawSpan, at index: Int) -> UInt16 {
+        (index..<index + 4).reduce(0) { value, index in
+            value << 4 | UInt16(HexDigits.value(literal.unsafeLoad(fromByteOffset: index, as: UInt8.self)) ?? 0)
+        }
+    }
+}

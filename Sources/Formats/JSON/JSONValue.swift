@@ -1,0 +1,58 @@
+import WSCore
+
+/// A JSON text as values, for texts of which most is needed. Of members with the same name the last one counts.
+public indirect enum JSONValue: Equatable {
+    case object([String: JSONValue])
+    case array([JSONValue])
+    case string(String)
+    /// As it stands in the text.
+    case number(String)
+    case bool(Bool)
+    case null
+
+    /// Reads a text, which is UTF-8, or throws ``JSONError``.
+    public init(parsing text: RawSpan) throws(JSONError) {
+        var reader = JSONReader()
+        guard let first = try reader.next(in: text) else { throw .truncated }
+        self = try Self.value(from: first, of: text, &reader)
+        // What follows the value would make the text something other than JSON.
+        _ = try reader.next(in: text)
+    }
+
+    /// The value that begins with a token.
+    private static func value(
+        from token: JSONToken, of text: RawSpan, _ reader: inout JSONReader
+    ) throws(JSONError) -> JSONValue {
+        switch token.kind {
+        case .beginObject:
+            var members: [String: JSONValue] = [:]
+            while let key = try reader.next(in: text), key.kind == .key, let token = try reader.next(in: text) {
+                members[string(key, in: text)] = try value(from: token, of: text, &reader)
+            }
+            return .object(members)
+        case .beginArray:
+            var elements: [JSONValue] = []
+            while let token = try reader.next(in: text), token.kind != .endArray {
+                elements.append(try value(from: token, of: text, &reader))
+            }
+            return .array(elements)
+        case .string: return .string(string(token, in: text))
+        case .number: return .number(literal(token, in: text))
+        case .literal:
+            let word = literal(token, in: text)
+            return word == "null" ? .null : .bool(word == "true")
+        case .key, .endObject, .endArray: return .null
+        }
+    }
+
+    /// What a string stands for; halves of surrogate pairs become U+FFFD.
+    private static func string(_ token: JSONToken, in text: RawSpan) -> String {
+        var decoded = ByteBuffer()
+        guard JSONString.appendDecoded(text.extracting(token.range), to: &decoded) else { return "\u{FFFD}" }
+        return decoded.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
+    }
+
+    private static func literal(_ token: JSONToken, in text: RawSpan) -> String {
+        text.extracting(token.range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}

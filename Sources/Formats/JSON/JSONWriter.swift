@@ -1,0 +1,119 @@
+import WSCore
+
+/// Writes a JSON text, member by member; the commas come by themselves.
+public struct JSONWriter: ~Copyable {
+    /// What has been written.
+    public private(set) var text = ByteBuffer()
+    private var needsComma = false
+
+    /// Begins with an object.
+    public init() {
+        text.append(literal: "{")
+    }
+
+    /// Begins an object as a member.
+    public mutating func beginObject(_ name: StaticString) {
+        begin(name)
+        open("{")
+    }
+
+    /// Begins an object as an element.
+    public mutating func beginElement() {
+        separate()
+        open("{")
+    }
+
+    /// Ends an object.
+    public mutating func endObject() {
+        close("}")
+    }
+
+    /// Begins an array as a member.
+    public mutating func beginArray(_ name: StaticString) {
+        begin(name)
+        open("[")
+    }
+
+    /// Ends an array.
+    public mutating func endArray() {
+        close("]")
+    }
+
+    /// Adds a string.
+    public mutating func add(_ name: StaticString, _ value: String) {
+        begin(name)
+        append(value)
+    }
+
+    /// Adds an array of strings.
+    public mutating func add(_ name: StaticString, _ values: [String]) {
+        beginArray(name)
+        for value in values {
+            separate()
+            append(value)
+        }
+        endArray()
+    }
+
+    /// Adds a whole number.
+    public mutating func add(_ name: StaticString, _ value: Int) {
+        begin(name)
+        text.append(decimal: value)
+    }
+
+    /// Adds a whole number, or null where there is none.
+    public mutating func add(_ name: StaticString, orNull value: Int?) {
+        if let value { add(name, value) } else { addNull(name) }
+    }
+
+    /// Adds true or false.
+    public mutating func add(_ name: StaticString, _ value: Bool) {
+        begin(name)
+        text.append(literal: value ? "true" : "false")
+    }
+
+    /// Adds null.
+    public mutating func addNull(_ name: StaticString) {
+        begin(name)
+        text.append(literal: "null")
+    }
+
+    /// Adds a number with so many digits after the point.
+    public mutating func add(_ name: StaticString, _ value: Double, digits: Int) {
+        begin(name)
+        text.append(FixedPoint.text(value, digits: digits))
+    }
+
+    /// Adds a whole number of thousandths exactly, with three digits after the point.
+    public mutating func add(_ name: StaticString, thousandths: UInt128) {
+        begin(name)
+        text.append("\(thousandths / 1000).\(padded(Int(thousandths % 1000), to: 3))")
+    }
+
+    private mutating func append(_ value: String) {
+        var value = value
+        value.withUTF8 { JSONString.append(UnsafeRawBufferPointer($0).bytes, to: &text) }
+    }
+
+    private mutating func begin(_ name: StaticString) {
+        separate()
+        text.append(literal: "\"")
+        text.append(literal: name)
+        text.append(literal: "\":")
+    }
+
+    private mutating func separate() {
+        if needsComma { text.append(literal: ",") }
+        needsComma = true
+    }
+
+    private mutating func open(_ bracket: StaticString) {
+        text.append(literal: bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: StaticString) {
+        text.append(literal: bracket)
+        needsComma = true
+    }
+}

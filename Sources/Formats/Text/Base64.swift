@@ -1,0 +1,71 @@
+import WSCore
+
+/// Bytes as Base64, and back (RFC 4648 §4 and §5).
+public enum Base64 {
+    /// Appends the form with padding, in the standard alphabet.
+    public static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
+        Digest.appendBase64(bytes, to: &buffer)
+    }
+
+    /// The form with padding, in the standard alphabet.
+    public static func text(of bytes: RawSpan) -> String {
+        var text = ByteBuffer()
+        append(bytes, to: &text)
+        return text.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
+    }
+
+    /// Appends the bytes that a text stands for: in the standard alphabet or that for URLs, with its padding or
+    /// without, and with blanks around it.
+    /// - Throws: ``EncodedTextError``, after which some of the bytes may have been appended.
+    public static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
+        var start = 0
+        var end = text.byteCount
+        while start < end, text.unsafeLoad(fromByteOffset: start, as: UInt8.self).isBlank { start += 1 }
+        while start < end, text.unsafeLoad(fromByteOffset: end - 1, as: UInt8.self).isBlank { end -= 1 }
+        var digitEnd = end
+        while start < digitEnd, text.unsafeLoad(fromByteOffset: digitEnd - 1, as: UInt8.self) == UInt8(ascii: "=") {
+            digitEnd -= 1
+        }
+        // RFC 4648 §4: with the padding there are four characters for each three bytes, or part of them.
+        let digitCount = digitEnd - start
+        guard end == digitEnd || (end - digitEnd <= 2 && (end - start).isMultiple(of: 4)) else { throw .badPadding }
+
+        let target = buffer.reserve(digitCount / 4 * 3 + 3)
+        var count = 0
+        var bits: UInt32 = 0
+        for index in start..<digitEnd {
+            let value = values[Int(text.unsafeLoad(fromByteOffset: index, as: UInt8.self))]
+            guard value < 64 else { throw .unexpected(offset: index) }
+            bits = bits << 6 | UInt32(value)
+            guard (index - start) & 3 == 3 else { continue }
+            target.storeBytes(of: UInt8(truncatingIfNeeded: bits >> 16), toByteOffset: count, as: UInt8.self)
+            target.storeBytes(of: UInt8(truncatingIfNeeded: bits >> 8), toByteOffset: count + 1, as: UInt8.self)
+            target.storeBytes(of: UInt8(truncatingIfNeeded: bits), toByteOffset: count + 2, as: UInt8.self)
+            count += 3
+        }
+        // RFC 4648 §3.5: the bits of the last character that belong to no byte are zero.
+        switch digitCount & 3 {
+        case 0: break
+        case 2 where bits & 0xF == 0:
+            target.storeBytes(of: UInt8(truncatingIfNeeded: bits >> 4), toByteOffset: count, as: UInt8.self)
+            count += 1
+        case 3 where bits & 0x3 == 0:
+            target.storeBytes(of: UInt8(truncatingIfNeeded: bits >> 10), toByteOffset: count, as: UInt8.self)
+            target.storeBytes(of: UInt8(truncatingIfNeeded: bits >> 2), toByteOffset: count + 1, as: UInt8.self)
+            count += 2
+        default: throw .truncated
+        }
+        buffer.commit(count)
+    }
+
+    /// The value of each character, 0 through 63; 255: it has none.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 255, count: 256)
+        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        // RFC 4648 §5: the two that are others in the alphabet for URLs.
+        values[Int(UInt8(ascii: "-"))] = 62
+        values[Int(UInt8(ascii: "_"))] = 63
+        return values
+    }()
+}

@@ -1,0 +1,70 @@
+import Testing
+import WSCore
+
+@testable import Formats
+
+@Suite struct JSONFieldTests {
+    @Test(
+        "a name is the member of the object, and of each object in an array",
+        arguments: [
+            (#"{"id":7}"#, ["7"]), (#"{"a":{"id":1},"id":"x"}"#, [#""x""#]), (#"{"a":1}"#, []), (#"[]"#, []),
+            (#"[{"id":1},{"x":2},3,[{"id":4}],{"id":2}]"#, ["1", "2"]), ("7", []), (#""id""#, []),
+            (#"{"id":true}"#, ["true"]), (#"{"id":null}"#, []), (#"{"id":{"id":1}}"#, []), (#"{"id":[1]}"#, []),
+            (#"{"\u0069d":1}"#, ["1"]), (#"{"id ":1}"#, []), (#" { "id" : -1.50e3 } "#, ["-1.50e3"]),
+        ])
+    func names(text: String, expected: [String]) throws {
+        #expect(try Self.values("id", text) == expected)
+    }
+
+    @Test(
+        "RFC 6901: a pointer leads through members and elements",
+        arguments: [
+            ("/a/1/b", #"{"a":[0,{"b":"x"}]}"#, [#""x""#]), ("/a~1b", #"{"a/b":1}"#, ["1"]),
+            ("/m~0n", #"{"m~n":8}"#, ["8"]), ("/~01", #"{"~1":8}"#, ["8"]), ("/", #"{"":0}"#, ["0"]),
+            ("/a//b", #"{"a":{"":{"b":1}}}"#, ["1"]), ("/0", "[5]", ["5"]), ("/1", "[5]", []), ("/-", "[5]", []),
+            ("/00", "[5]", []), ("/0", #"{"0":5}"#, ["5"]), ("/id", #"[{"id":1}]"#, []),
+            ("/0/id", #"[{"id":1}]"#, ["1"]),
+            ("/a", #"{"a":{}}"#, []), ("/a/b", #"{"a":1}"#, []), ("/99999999999999999999", "[5]", []),
+            ("/a/b", #"{"x":[{"a":[[{}]]}],"a":{"c":{"b":1},"b":2}}"#, ["2"]),
+        ])
+    func pointers(field: String, text: String, expected: [String]) throws {
+        #expect(try Self.values(field, text) == expected)
+    }
+
+    @Test("of members with the same name the last one counts")
+    func repetitions() throws {
+        #expect(try Self.values("id", #"{"id":1,"id":2}"#) == ["2"])
+        #expect(try Self.values("id", #"{"id":1,"id":null}"#) == [])
+        #expect(try Self.values("/a/b", #"{"a":{"b":1},"a":{}}"#) == [])
+    }
+
+    @Test(
+        "what is not JSON to its end has no values",
+        arguments: ["", #"{"id":1"#, #"{"id":1}}"#, #"{"id":1} x"#, #"{"id":1,}"#, "id", #"[{"id":1}"#])
+    func broken(text: String) throws {
+        #expect(try Self.values("id", text) == [])
+        #expect(try Self.values("/id", text) == [])
+    }
+
+    @Test("values far down are found, and those below what JSON may have are not", arguments: [511, 512])
+    func depth(levels: Int) throws {
+        let text = String(repeating: #"{"a":"#, count: levels) + "1" + String(repeating: "}", count: levels)
+        #expect(try Self.values(String(repeating: "/a", count: levels), text) == ["1"])
+        #expect(try Self.values("a", "[\(text)]") == [])
+    }
+
+    @Test("nothing, and tildes that stand for nothing, are no field", arguments: ["", "/a~", "/~2", "/a/~x/b"])
+    func mistakes(field: String) {
+        #expect(JSONField(field) == nil)
+    }
+
+    @Test("a tilde in a name is itself")
+    func tilde() throws {
+        #expect(try Self.values("a~2", #"{"a~2":1}"#) == ["1"])
+    }
+
+    private static func values(_ field: String, _ text: String) throws -> [String] {
+        let field = try #require(JSONField(field))
+        return Array(text.utf8).withUnsafeBytes { field.values(in: $0.bytes) }.map(\.description)
+    }
+}

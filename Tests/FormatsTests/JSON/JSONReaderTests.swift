@@ -1,0 +1,84 @@
+import Testing
+import WSCore
+
+@testable import Formats
+
+@Suite struct JSONReaderTests {
+    @Test(
+        "RFC 8259 §2: a text is its tokens, each where it stands",
+        arguments: [
+            (#"{"id":7}"#, ["beginObject {", #"key "id""#, "number 7", "endObject }"]),
+            (
+                " [ 1 , -0.5e+10, \"a\\u00e9\\\"\" ,true,false,null , {} , [] ] \n",
+                [
+                    "beginArray [", "number 1", "number -0.5e+10", #"string "a\u00e9\"""#, "literal true",
+                    "literal false", "literal null", "beginObject {", "endObject }", "beginArray [", "endArray ]",
+                    "endArray ]",
+                ]
+            ),
+            (
+                #"{"a" : {"b":[0]},"a":1}"#,
+                [
+                    "beginObject {", #"key "a""#, "beginObject {", #"key "b""#, "beginArray [", "number 0",
+                    "endArray ]", "endObject }", #"key "a""#, "number 1", "endObject }",
+                ]
+            ),
+            ("12345678901234567890.10", ["number 12345678901234567890.10"]), (#""""#, [#"string """#]),
+        ])
+    func tokens(text: String, expected: [String]) throws {
+        #expect(try Self.tokens(of: text) == expected)
+    }
+
+    @Test(
+        "a text that stops early is truncated, wherever it stops",
+        arguments: [#"{"a":[1.5e+3,"x\u00e9"],"b":{"c":null}}"#, "[true,false]", #""\n""#])
+    func truncations(text: String) {
+        for length in 0..<text.utf8.count {
+            #expect(Self.problem(in: Array(text.utf8.prefix(length))) == .truncated)
+        }
+    }
+
+    @Test(
+        "what is not JSON is refused where it begins to be none",
+        arguments: [
+            ("[1,]", 3), ("{,}", 1), (#"{"a":1,}"#, 7), (#"{"a"1}"#, 4), ("01", 1), ("-x", 1), ("1.x", 2), ("1ex", 2),
+            ("tru1", 3), ("[1 2]", 3), ("{1:2}", 1), ("[1}", 2), (#"{"a":1]"#, 6), ("1 1", 2), (#""\x""#, 2),
+            (#""\u12G4""#, 5), ("\"\n\"", 1), ("'a'", 0), ("[]]", 2), ("+1", 0), (".5", 0), ("NaN", 0),
+            ("\u{FEFF}1", 0),
+            ("]", 0), ("}", 0),
+        ])
+    func mistakes(text: String, offset: Int) {
+        #expect(Self.problem(in: Array(text.utf8)) == .unexpected(offset: offset))
+    }
+
+    @Test("512 levels are taken, and no more")
+    func depth() {
+        let deepest = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
+        #expect(Self.problem(in: Array(deepest.utf8)) == nil)
+        #expect(Self.problem(in: Array("[\(deepest)]".utf8)) == .tooDeep(limit: 512))
+    }
+
+    @Test("the number of open levels is known while a text is read")
+    func openLevels() throws {
+        var reader = JSONReader()
+        let text = Array(#"{"a":[1"#.utf8)
+        #expect(throws: JSONError.truncated) {
+            while try text.withUnsafeBytes({ try reader.next(in: $0.bytes) }) != nil {}
+        }
+        #expect(reader.depth == 2)
+    }
+
+    private static func tokens(of text: String) throws -> [String] {
+        let bytes = Array(text.utf8)
+        var reader = JSONReader()
+        var tokens: [String] = []
+        while let token = try bytes.withUnsafeBytes({ try reader.next(in: $0.bytes) }) {
+            tokens.append("\(token.kind) " + String(decoding: bytes[token.range], as: UTF8.self))
+        }
+        return tokens
+    }
+
+    private static func problem(in bytes: [UInt8]) -> JSONError? {
+        bytes.withUnsafeBytes { JSONReader.problem(in: $0.bytes) }
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+import WSCore
+
+@testable import Formats
+
+@Suite struct JSONScalarTests {
+    @Test(
+        "strings are compared decoded, numbers by their text",
+        arguments: [
+            (#""a""#, #""a""#, true), (#""a/""#, #""\u0061\/""#, true), (#""1""#, "1", false), ("1", "1.0", false),
+            ("1", "1", true), ("true", #""true""#, false), ("true", "false", false),
+            (#""🎈""#, #""\ud83c\udf88""#, true),
+            (#""""#, #""""#, true),
+        ])
+    func comparison(first: String, second: String, areEqual: Bool) throws {
+        let (first, second) = (try #require(try Self.scalar(first)), try #require(try Self.scalar(second)))
+        #expect((first == second) == areEqual)
+    }
+
+    @Test(
+        "null, objects, arrays, and a string that stands for no text are no values to compare",
+        arguments: ["null", "{}", "[]", #""\ud800""#])
+    func others(text: String) throws {
+        #expect(try Self.scalar(text) == nil)
+    }
+
+    @Test("a value is shown as JSON has it, made safe, and not whole when it is long")
+    func description() throws {
+        #expect(try Self.scalar("7.50")?.description == "7.50")
+        #expect(try Self.scalar(#""a\u001b[2Jb""#)?.description == #""a\u{1B}[2Jb""#)
+        let long = try #require(try Self.scalar("\"" + String(repeating: "é", count: 100) + "\""))
+        #expect(long.description == "\"" + String(repeating: "é", count: 60) + "…\"")
+    }
+
+    private static func scalar(_ text: String) throws -> JSONScalar? {
+        try Array(text.utf8).withUnsafeBytes { bytes in
+            var reader = JSONReader()
+            let token = try #require(try reader.next(in: bytes.bytes))
+            return JSONScalar(token, in: bytes.bytes)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Testing
+import WSCore
+
+@testable import Formats
+
+@Suite struct JSONStringDecodingTests {
+    @Test(
+        "RFC 8259 §7: escapes stand for what they name",
+        arguments: [
+            (#""""#, ""), (#""plain""#, "plain"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
+            (#""\u00e9\u6C34x""#, "é水x"), (#""\ud83c\udf88""#, "🎈"), (#""\u0000""#, "\0"), (#""é🎈\n""#, "é🎈\n"),
+        ])
+    func escapes(literal: String, text: String) {
+        #expect(Self.decoded(literal) == text)
+    }
+
+    @Test(
+        "half a surrogate pair stands for nothing",
+        arguments: [#""\ud83c""#, #""\udf88""#, #""\ud83cx""#, #""\ud83c\n""#, #""\ud83c\ud83c""#, #""\ud83c\u0041""#])
+    func halves(literal: String) {
+        #expect(Self.decoded(literal) == nil)
+    }
+
+    @Test("what is written is read back")
+    func roundTrip() {
+        let scalars = (0...0x2FFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init) + ["\u{FEFF}", "\u{E0041}"]
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        var literal = ByteBuffer()
+        Array(String(text).utf8).withUnsafeBytes { JSONString.append($0.bytes, to: &literal) }
+        let written = literal.withReadableBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+        #expect(Self.decoded(written) == String(text))
+    }
+
+    private static func decoded(_ literal: String) -> String? {
+        var buffer = ByteBuffer()
+        let isText = Array(literal.utf8).withUnsafeBytes { JSONString.appendDecoded($0.bytes, to: &buffer) }
+        guard isText else { return nil }
+        return buffer.withReadableBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+import WSCore
+
+@testable import Formats
+
+@Suite struct Base64Tests {
+    @Test(
+        "RFC 4648 §10: the test vectors, in both directions",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ])
+    func vectors(plain: String, encoded: String) throws {
+        #expect(Self.encoded(Array(plain.utf8)) == encoded)
+        #expect(try Self.decoded(encoded) == Array(plain.utf8))
+        #expect(try Self.decoded(encoded.filter { $0 != "=" }) == Array(plain.utf8), "without padding")
+    }
+
+    @Test("every byte value in every place comes back, in both alphabets")
+    func everyByte() throws {
+        let bytes: [UInt8] = (UInt8.min...UInt8.max).flatMap { [$0, ~$0, $0 ^ 0x55, $0] }
+        for count in bytes.count - 3...bytes.count {
+            let encoded = Self.encoded(Array(bytes[..<count]))
+            #expect(try Self.decoded(encoded) == Array(bytes[..<count]))
+            let others: [Character: Character] = ["+": "-", "/": "_"]
+            let forURLs = String(encoded.map { others[$0] ?? $0 })
+            #expect(forURLs != encoded)
+            #expect(try Self.decoded(forURLs) == Array(bytes[..<count]))
+        }
+    }
+
+    @Test("blanks around it do not count", arguments: [" Zm8=", "Zm8=\r", "\t Zm8= \t\r", "Zm8 \r"])
+    func blanks(text: String) throws {
+        #expect(try Self.decoded(text) == Array("fo".utf8))
+        #expect(try Self.decoded(" \r") == [])
+    }
+
+    @Test(
+        "what is no character of it is told by its place",
+        arguments: [("Zm9v!m9v", 4), ("Zm 9v", 2), ("Z=8=", 1), ("Zg==Zg==", 2), ("é", 0), ("Zm9v\0", 4), ("Zm9v,", 4)])
+    func unexpected(text: String, offset: Int) {
+        #expect(throws: EncodedTextError.unexpected(offset: offset)) { try Self.decoded(text) }
+    }
+
+    @Test(
+        "padding is right or missing", arguments: ["Zg=", "Zm8==", "Zm9v=", "Zm9v==", "Zm9v====", "=", "====", "Zg==="])
+    func padding(text: String) {
+        #expect(throws: EncodedTextError.badPadding) { try Self.decoded(text) }
+    }
+
+    @Test(
+        "RFC 4648 §3.5: a character alone, and one whose last bits belong to no byte, stand for nothing",
+        arguments: ["Z", "Zm9vZ", "Zh==", "Zh", "Zm9=", "Zm9"])
+    func truncated(text: String) {
+        #expect(throws: EncodedTextError.truncated) { try Self.decoded(text) }
+    }
+
+    private static func encoded(_ bytes: [UInt8]) -> String {
+        var buffer = ByteBuffer()
+        bytes.withUnsafeBytes { Base64.append($0.bytes, to: &buffer) }
+        return text(of: buffer)
+    }
+
+    private static func decoded(_ text: String) throws -> [UInt8] {
+        try decodedBytes(of: text) { try Base64.appendDecoded($0, to: &$1) }
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+import WSCore
+
+@testable import Formats
+
+@Suite struct PatternTests {
+    @Test(
+        "a pattern is searched for in the syntax of Perl",
+        arguments: [
+            ("a.c", "xabcx", true), ("^b", "ab", false), ("", "", true), ("^$", "", true), (#"\d{3}"#, "a12", false),
+            ("(?i)ÄRGER", "ärger", true), (#"^\w+$"#, "größe", true), (#"(a)\1"#, "xaax", true), ("x$", "x\n", true),
+            ("水.", "水🎈", true), ("^.$", "🎈", true),
+        ])
+    func search(source: String, text: String, isFound: Bool) throws {
+        #expect((try Self.match(source, Array(text.utf8)) != nil) == isFound)
+    }
+
+    @Test("a match says where it is, in bytes, and the next is searched for behind it")
+    func ranges() throws {
+        let text = Array("ä1 b22".utf8)
+        #expect(try Self.match(#"\d+"#, text) == 2..<3)
+        #expect(try Self.match(#"\d+"#, text, from: 3) == 5..<7)
+        #expect(try Self.match(#"b\K2"#, text) == 5..<6)
+    }
+
+    @Test("bytes that are not UTF-8 match nothing and hide nothing")
+    func invalidText() throws {
+        #expect(try Self.match("b", [0xFF, 0xFE, 0x62]) == 2..<3)
+        #expect(try Self.match("^.$", [0xC3]) == nil)
+        #expect(try Self.match("a", [0x00, 0x61]) == 1..<2)
+    }
+
+    @Test(
+        "a group that repeats through a long text is found",
+        arguments: [
+            (#"^(\w+\s?)+done$"#, "word ", 9 << 10, "done"), ("^(a|b)*c$", "ab", 40 << 10, "c"),
+            ("^(a|b)*c$", "ab", 1 << 20, "c"),
+        ])
+    func longTexts(source: String, part: String, count: Int, end: String) throws {
+        let text = Array(String(repeating: part, count: count / part.utf8.count).utf8) + Array(end.utf8)
+        let pattern = try Pattern(source)
+        pattern.didGiveUp = { Issue.record("it is to be found") }
+        #expect(text.withUnsafeBytes { pattern.firstMatch(in: $0.bytes) } == 0..<text.count)
+    }
+
+    @Test(
+        "a pattern that takes too many steps, or too much memory, is not found, does not hang, and says so once",
+        arguments: [("^(x+x+)+$", 5000), ("^(x|y)*!$", 32 << 20)])
+    func catastrophe(source: String, count: Int) throws {
+        let pattern = try Pattern(source)
+        var givenUpCount = 0
+        pattern.didGiveUp = { givenUpCount += 1 }
+        for (text, expectedCount) in [
+            (Array("x?".utf8), 0), ([UInt8](repeating: 0x78, count: count) + [0x21, 0x21], 1),
+        ] {
+            for _ in 0..<2 {
+                #expect(text.withUnsafeBytes { !pattern.matches($0.bytes) })
+                #expect(givenUpCount == expectedCount)
+            }
+        }
+    }
+
+    @Test(
+        "what is no pattern says why and where",
+        arguments: [("(", "missing closing parenthesis", 1), ("a[", "missing terminating ] for character class", 2)])
+    func mistakes(source: String, reason: String, offset: Int) {
+        #expect(throws: PatternError(reason: reason, offset: offset)) { try Pattern(source) }
+        #expect("\(PatternError(reason: reason, offset: offset))" == "\(reason) (at byte \(offset + 1))")
+    }
+
+    private static func match(_ source: String, _ text: [UInt8], from start: Int = 0) throws -> Range<Int>? {
+        let pattern = try Pattern(source)
+        return text.withUnsafeBytes { pattern.firstMatch(in: $0.bytes, from: start) }
+    }
+}
