@@ -1,0 +1,109 @@
+import Testing
+
+@testable import WSCore
+@testable import wsx
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A run of `connect` between an input, outputs that are read afterwards, and peers in memory.
+final class ConnectFixture {
+    /// What a run has come to.
+    struct Outcome {
+        let failure: Failure?
+        /// Standard output.
+        let output: String
+        /// Notices and errors.
+        let notices: String
+        /// The peers of all connections, in order.
+        let peers: [FakePeer]
+
+        var status: ExitStatus { failure?.status ?? .success }
+    }
+
+    var arguments = ConnectArguments()
+    /// Standard input; nil: it stays open.
+    var input: String? = ""
+    /// Prepares the peer of each connection, by its number from 0; nil: the connection is refused.
+    var makePeer: (Int, EventLoop) -> FakePeer? = { _, loop in FakePeer(on: loop) }
+    /// Called with each peer, and what arrives.
+    var didReceive: (FakePeer, FakePeer.Event) -> Void = { _, _ in }
+    /// Changes the settings before the run.
+    var change: (inout ConnectSettings) -> Void = { _ in }
+    /// Called when the run begins.
+    var didStart: (ConnectRun) -> Void = { _ in }
+
+    /// The writing end of an input that stays open.
+    private var openInput: Int32?
+
+    init(_ change: (inout ConnectArguments) -> Void = { _ in }) {
+        arguments.url = "ws://h/"
+        arguments.history = .none
+        change(&arguments)
+    }
+
+    func run() throws -> Outcome {
+        StandardDescriptors.prepare()
+        let loop = try EventLoop()
+        let output = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])
+        let notices = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])
+        defer {
+            output.remove()
+            notices.remove()
+        }
+        let (outputFile, noticesFile) = (try OutputFile(creating: output.path), try OutputFile(creating: notices.path))
+        let log = LogWriter(descriptor: noticesFile.descriptor) { _ in "" }
+        let console = Console(color: .never, isQuiet: arguments.isQuiet, log: log) { _ in nil }
+        var peers: [FakePeer] = []
+        let pipe = try makeInput()
+        defer {
+            _ = close(pipe)
+            endInput()
+        }
+        var environment = ConnectRun.Environment(input: pipe, output: outputFile.descriptor)
+        environment.dial = { [unowned self] target, _, loop, completion in
+            guard let peer = makePeer(peers.count, loop) else {
+                let refused = ConnectError.unreachable([(address: "h", error: .system(.connectionRefused))])
+                return FakeAttempt(target, .failure(refused), on: loop, completion: completion)
+            }
+            peer.didReceive = didReceive
+            peers.append(peer)
+            return FakeAttempt(target, .success(peer), on: loop, completion: completion)
+        }
+        var settings = try ConnectSettings(arguments)
+        change(&settings)
+        let run = try ConnectRun(settings, on: loop, console: console, environment: environment)
+        didStart(run)
+        let failure = run.run()
+        return Outcome(
+            failure: failure, output: try Self.contents(of: output.path),
+            notices: try Self.contents(of: notices.path), peers: peers)
+    }
+
+    /// The reading end of a pipe that holds the input.
+    private func makeInput() throws -> Int32 {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        if let input {
+            _ = StandardDescriptors.writeAll(input, to: ends[1])
+            _ = close(ends[1])
+        } else {
+            openInput = ends[1]
+        }
+        return ends[0]
+    }
+
+    /// Ends an input that was left open.
+    func endInput() {
+        if let openInput { _ = close(openInput) }
+        openInput = nil
+    }
+
+    private static func contents(of path: String) throws -> String {
+        String(decoding: try File.readRegular(path, maximumBytes: 1 << 26), as: UTF8.self)
+    }
+}

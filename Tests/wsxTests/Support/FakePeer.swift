@@ -1,0 +1,187 @@
+@testable import WSCore
+@testable import wsx
+
+/// A server at the other end of a stream in memory: no socket, no time.
+///
+/// It answers pings and close frames as a server has to, unless told otherwise.
+final class FakePeer: ByteStream, EndOfTurnWork {
+    /// What the client has sent.
+    enum Event: Equatable {
+        case text(String)
+        case binary([UInt8])
+        case ping
+        case pong
+        case close(UInt16?)
+    }
+
+    let loop: EventLoop
+    var delegate: (any ByteStreamDelegate)?
+    private(set) var isClosed = false
+    /// Called with everything that arrives.
+    var didReceive: (FakePeer, Event) -> Void = { _, _ in }
+    /// Whether pings are answered.
+    var answersPings = true
+    private(set) var received: [Event] = []
+
+    private var session: Session
+    private var isReading = false
+    private var hasEnded = false
+    private var isScheduled = false
+    private var failure: IOError?
+
+    init(on loop: EventLoop, answersPings: Bool = true) {
+        self.loop = loop
+        session = Session(
+            role: .server, limits: Limits(maximumMessageBytes: 1 << 26, maximumFragments: 1000),
+            maskingKeys: MaskingKeySource { _ in }, answersPings: answersPings)
+    }
+
+    /// The texts that have arrived.
+    var texts: [String] {
+        received.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    }
+
+    // MARK: The peer
+
+    func send(_ text: String) {
+        Array(text.utf8).withUnsafeBytes { bytes in _ = session.outbox.send(bytes.bytes, as: .text) }
+        schedule()
+    }
+
+    func sendPing(_ text: String) {
+        Array(text.utf8).withUnsafeBytes { bytes in _ = session.outbox.sendPing(bytes.bytes) }
+        schedule()
+    }
+
+    func close(_ code: UInt16, _ reason: String = "") {
+        session.outbox.sendClose(CloseFrame(code: CloseCode(rawValue: code), reason: reason))
+        schedule()
+    }
+
+    /// Ends the connection without a close frame.
+    func vanish() {
+        failure = .connectionReset
+        schedule()
+    }
+
+    // MARK: The stream
+
+    var isWriting: Bool { false }
+    var inFlightBytes: Int { 0 }
+    var unsentBytes: Int { 0 }
+    var peerPresence: PeerPresence { .present }
+    var hasUnreadBytes: Bool { !session.outbox.bytes.isEmpty }
+
+    func startReading() {
+        isReading = true
+        schedule()
+    }
+
+    func stopReading() { isReading = false }
+    func shutdown() {}
+    func close() {
+        isClosed = true
+        delegate = nil
+    }
+
+    func write(_ buffer: inout ByteBuffer) throws(StreamError) {
+        var bytes = buffer.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
+        buffer.removeAll()
+        var handler = Collector()
+        bytes.withUnsafeMutableBytes { pointer in
+            var span = pointer.mutableBytes
+            _ = try? session.receive(&span, handler: &handler)
+        }
+        received += handler.events
+        for event in handler.events { didReceive(self, event) }
+        schedule()
+    }
+
+    func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int { 0 }
+
+    private func schedule() {
+        guard !isScheduled, !isClosed else { return }
+        isScheduled = true
+        loop.atEndOfNextTurn(self)
+    }
+
+    /// Hands over what there is to read.
+    func endTurn() {
+        isScheduled = false
+        guard isReading, !isClosed, !hasEnded, let delegate else { return }
+        var bytes = session.outbox.bytes.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
+        session.outbox.bytes.removeAll()
+        if !bytes.isEmpty {
+            bytes.withUnsafeMutableBytes { pointer in
+                var span = pointer.mutableBytes
+                delegate.stream(self, didRead: &span)
+            }
+            return schedule()
+        }
+        if let failure {
+            hasEnded = true
+            delegate.stream(self, didFailToRead: .system(failure))
+        } else if session.closing.isComplete {
+            hasEnded = true
+            delegate.streamDidReachEnd(self)
+        }
+    }
+
+    private struct Collector: SessionHandler {
+        var events: [Event] = []
+
+        mutating func received(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+            let bytes = payload.withUnsafeBytes { Array($0) }
+            events.append(kind == .text ? .text(String(decoding: bytes, as: UTF8.self)) : .binary(bytes))
+        }
+        mutating func receivedPing(_ payload: RawSpan, outbox: inout Outbox) { events.append(.ping) }
+        mutating func receivedPong(_ payload: RawSpan, outbox: inout Outbox) { events.append(.pong) }
+        mutating func receivedClose(_ frame: CloseFrame, outbox: inout Outbox) {
+            events.append(.close(frame.code?.rawValue))
+        }
+    }
+}
+
+/// An attempt to connect that opens a stream in memory, or fails.
+final class FakeAttempt: ConnectionAttempt, EndOfTurnWork {
+    let url: WebSocketURL
+    var didStep: ((Connector.Step) -> Void)?
+    private let loop: EventLoop
+    private let request: ClientRequest
+    private let result: Result<FakePeer, ConnectError>
+    private var completion: ((Result<Connector.Opened, ConnectError>) -> Void)?
+
+    init(
+        _ settings: Connector.Settings, _ result: Result<FakePeer, ConnectError>, on loop: EventLoop,
+        completion: @escaping (Result<Connector.Opened, ConnectError>) -> Void
+    ) {
+        request = settings.request
+        url = settings.request.url
+        self.result = result
+        self.loop = loop
+        self.completion = completion
+    }
+
+    func start() { loop.atEndOfNextTurn(self) }
+    func cancel() { completion = nil }
+
+    func endTurn() {
+        guard let completion else { return }
+        self.completion = nil
+        let response = ResponseHead(status: 101, reason: "Switching Protocols", fields: HTTPFields())
+        didStep?(.reached(peer: "memory", nil))
+        didStep?(.sent(head: "GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Basic c2VjcmV0\r\n\r\n"))
+        didStep?(.received(response))
+        switch result {
+        case .failure(let error): completion(.failure(error))
+        case .success(let peer):
+            completion(
+                .success(
+                    Connector.Opened(
+                        stream: peer, request: request,
+                        upgrade: ClientUpgrade(response: response, subprotocol: nil, extensions: []), tls: nil,
+                        deflate: nil, firstBytes: [], peer: "memory", duration: .milliseconds(1),
+                        phaseDurations: PhaseDurations())))
+        }
+    }
+}
