@@ -22,7 +22,7 @@ struct ConnectSettings {
     /// The close frame that this end sends.
     let closeFrame: CloseFrame
     /// Whether the lines to be sent are typed into a REPL.
-    let isRepl: Bool
+    var isRepl: Bool
     /// The file in which lines are kept that are typed; nil: there is none.
     let historyPath: String?
     /// Whether they come through a pipe, or from a file.

@@ -7,10 +7,7 @@ import Testing
 /// Whole runs with peers in memory: no sockets, and nothing waits longer than it has to.
 @Suite struct ConnectRunTests {
     private func echo(_ change: (inout ConnectArguments) -> Void = { _ in }) -> ConnectFixture {
-        let fixture = ConnectFixture {
-            $0.linger = .idle(.zero)
-            change(&$0)
-        }
+        let fixture = ConnectFixture(change)
         fixture.didReceive = { peer, event in
             if case .text(let text) = event { peer.send(text) }
         }
@@ -108,8 +105,8 @@ import Testing
         #expect(outcome.failure?.message == "closed with 1000 after 1 of 2 messages")
     }
 
-    @Test("an expectation that is met and one that is not", arguments: [("b", ExitStatus.success), ("z", .unmet)])
-    func expectations(pattern: String, status: ExitStatus) throws {
+    @Test("an expectation that is met and one that is not", arguments: [("b", wsx.ExitStatus.success), ("z", .unmet)])
+    func expectations(pattern: String, status: wsx.ExitStatus) throws {
         let fixture = ConnectFixture {
             $0.expectations = [pattern]
             $0.linger = .forever
@@ -205,7 +202,7 @@ import Testing
     func calls() throws {
         for fails in [true, false] {
             let fixture = ConnectFixture {
-                $0.calls = .v2
+                $0.calls = .standard
                 $0.failsOnErrorReply = fails
             }
             fixture.input = "sum 1 2\n"

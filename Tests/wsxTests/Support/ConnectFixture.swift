@@ -21,7 +21,7 @@ final class ConnectFixture {
         /// The peers of all connections, in order.
         let peers: [FakePeer]
 
-        var status: ExitStatus { failure?.status ?? .success }
+        var status: wsx.ExitStatus { failure?.status ?? .success }
     }
 
     var arguments = ConnectArguments()

@@ -1,0 +1,352 @@
+import Formats
+import Testing
+
+@testable import WSCore
+@testable import wsx
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The prompt with a connection, an editor, and a terminal that are not there.
+@Suite struct ConnectPromptTests {
+    /// What the prompt has asked of the connection.
+    private enum Call: Equatable {
+        case send(String, MessageKind)
+        case control(Opcode, String)
+        case close(UInt16?)
+        case stopConnecting
+        case reconnect(String?)
+        case end
+        case drained
+    }
+
+    private final class Link: PromptConnection {
+        var link = PromptLink.open
+        var isFull = false
+        var queuedBytes = 0
+        var incomingProgress: MessageProgress?
+        var heads: [(line: String, direction: Transcript.Direction)] = []
+        var facts: [(name: String, value: String)] = [("URL", "ws://h/"), ("TLS", "one\ntwo")]
+        var takesControls = true
+        var calls: [Call] = []
+
+        func sendTyped(_ payload: RawSpan, as kind: MessageKind) { calls.append(.send(text(payload), kind)) }
+        func send(control opcode: Opcode, _ payload: RawSpan) -> Bool {
+            calls.append(.control(opcode, text(payload)))
+            return takesControls
+        }
+        func close(with frame: CloseFrame) { calls.append(.close(frame.code?.rawValue)) }
+        func stopConnecting() { calls.append(.stopConnecting) }
+        func reconnect(with settings: ConnectSettings?) { calls.append(.reconnect(settings.map { "\($0.url)" })) }
+        func endAsAsked() { calls.append(.end) }
+        func outputDidDrain() { calls.append(.drained) }
+
+        private func text(_ payload: RawSpan) -> String {
+            payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    private final class Editor: PromptEditor {
+        weak var delegate: (any PromptEditorDelegate)?
+        var prompt = "> "
+        let history = History()
+        var words = WordMemory()
+        var isEmpty = true
+        var isAway = false
+        var holdsMuch = false
+        var discardCount = 0
+        var edited: [UInt8]?
+        var isClosed = false
+
+        func discardLine() { discardCount += 1 }
+        func edit(_ text: [UInt8]) { edited = text }
+        func text(for source: EditSource) -> [UInt8]? { if case .text(let text) = source { text } else { nil } }
+        func close() { isClosed = true }
+    }
+
+    private struct Scene {
+        let prompt: ConnectPrompt
+        let link: Link
+        let editor: Editor
+        let loop: EventLoop
+        fileprivate let log: TemporaryFile
+        fileprivate let file: OutputFile
+
+        /// Types a line, and returns what the terminal shows for it.
+        func type(_ line: String) throws -> String {
+            let start = try shown().utf8.count
+            editor.delegate?.editorDidAccept(Array(line.utf8))
+            return String(try shown().utf8.dropFirst(start)) ?? ""
+        }
+
+        func show(_ text: String, _ direction: Transcript.Direction = .received, shown: Bool = true) {
+            Array(text.utf8).withUnsafeBytes { prompt.show($0.bytes, as: .text, direction, isShown: shown) }
+        }
+
+        func shown() throws -> String {
+            String(decoding: try File.readRegular(log.path, maximumBytes: 1 << 26), as: UTF8.self)
+        }
+    }
+
+    private func withScene(_ change: (inout ConnectArguments) -> Void = { _ in }, _ body: (Scene) throws -> Void) throws {
+        StandardDescriptors.prepare()
+        var arguments = ConnectArguments()
+        arguments.url = "ws://h/"
+        arguments.history = .none
+        arguments.timestamps = .off
+        change(&arguments)
+        var settings = try ConnectSettings(arguments)
+        settings.isRepl = true
+        let loop = try EventLoop()
+        let log = try TemporaryFile(at: "/tmp/wsx-test-", contents: [])
+        defer { log.remove() }
+        let file = try OutputFile(creating: log.path)
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(terminal) }
+        let console = Console(
+            color: .never, isQuiet: false, log: LogWriter(descriptor: file.descriptor) { _ in "" }) { _ in nil }
+        let outputs = try ConnectOutputs(settings, console: console, output: terminal, on: loop)
+        let (link, editor) = (Link(), Editor())
+        let prompt = ConnectPrompt(settings, editor: editor, outputs: outputs, connection: link, on: loop)
+        outputs.prompt = prompt
+        try body(Scene(prompt: prompt, link: link, editor: editor, loop: loop, log: log, file: file))
+        outputs.prompt = nil
+    }
+
+    // MARK: Sending
+
+    @Test("lines and the commands that send reach the connection")
+    func sending() throws {
+        try withScene { scene in
+            for line in ["hello", "//slash", "/send /x", "/binary 01 ff", "/json {\"a\":1}", "/ping p", "/pong q", ""] {
+                #expect(try scene.type(line).isEmpty, "\(line)")
+            }
+            #expect(
+                scene.link.calls == [
+                    .send("hello", .text), .send("/slash", .text), .send("/x", .text),
+                    .send(String(decoding: [1, 255] as [UInt8], as: UTF8.self), .binary), .send("{\"a\":1}", .text),
+                    .control(.ping, "p"), .control(.pong, "q"),
+                ])
+        }
+    }
+
+    @Test("a line that is not UTF-8 is refused, and an unknown command is explained")
+    func refused() throws {
+        try withScene { scene in
+            scene.editor.delegate?.editorDidAccept([0xFF])
+            #expect(try scene.shown().contains("the line is not UTF-8 text and was not sent"))
+            #expect(try scene.type("/pnig").contains("did you mean '/ping'?"))
+            #expect(scene.link.calls.isEmpty)
+        }
+    }
+
+    @Test("without a connection nothing is sent, unless it is kept for the next one")
+    func disconnected() throws {
+        try withScene { scene in
+            scene.link.link = .none
+            #expect(try scene.type("x").contains("the message was not sent; /reconnect opens one"))
+            #expect(try scene.type("/ping").contains("the ping was not sent; /reconnect opens one"))
+            #expect(try scene.type("/close").contains("the close frame was not sent"))
+            scene.link.link = .pending(keepsMessages: false)
+            #expect(try scene.type("x").contains("the message was not sent; one is being opened"))
+            #expect(scene.link.calls.isEmpty)
+            scene.link.link = .pending(keepsMessages: true)
+            #expect(try scene.type("kept").isEmpty)
+            #expect(try scene.type("/close").isEmpty)
+            #expect(scene.link.calls == [.send("kept", .text), .stopConnecting])
+        }
+    }
+
+    @Test("a control frame that a closing connection does not take is reported")
+    func closing() throws {
+        try withScene { scene in
+            scene.link.takesControls = false
+            #expect(try scene.type("/ping").contains("the connection is closing: the ping was not sent"))
+            #expect(try scene.type("/close 4000 bye").isEmpty)
+            #expect(scene.link.calls.last == .close(4000))
+        }
+    }
+
+    @Test("/file sends a file as text or binary, and explains what it cannot send")
+    func files() throws {
+        try withFile(Array("text".utf8)) { path in
+            try withFile([0xFF, 0]) { binaryPath in
+                try withScene { scene in
+                    #expect(try scene.type("/file \(path)").isEmpty)
+                    #expect(try scene.type("/file \(binaryPath)").isEmpty)
+                    #expect(try scene.type("/file text \(binaryPath)").contains("it is not UTF-8 text"))
+                    #expect(try scene.type("/file /no/such").contains("/file: /no/such: "))
+                    #expect(scene.link.calls.count == 2)
+                    #expect(scene.link.calls.first == .send("text", .text))
+                }
+            }
+        }
+    }
+
+    @Test("/repeat sends the last message so many times, and Ctrl-C ends it")
+    func repetition() throws {
+        try withScene { scene in
+            #expect(try scene.type("/repeat 2").contains("nothing has been sent yet"))
+            _ = try scene.type("x")
+            _ = try scene.type("/repeat 3 0")
+            scene.loop.turn { scene.link.calls.count == 4 }
+            #expect(scene.link.calls.allSatisfy { $0 == .send("x", .text) })
+            _ = try scene.type("/repeat 5 1h")
+            scene.prompt.interrupted()
+            #expect(try scene.shown().contains("Repeated 0 times."))
+            scene.prompt.interrupted()
+            #expect(scene.link.calls.last == .end)
+        }
+    }
+
+    // MARK: Keys
+
+    @Test("Ctrl-C throws a line away, or ends the run; Ctrl-D and /quit end it")
+    func keys() throws {
+        try withScene { scene in
+            scene.editor.isEmpty = false
+            scene.prompt.interrupted()
+            #expect(scene.editor.discardCount == 1 && scene.link.calls.isEmpty)
+            scene.editor.isEmpty = true
+            scene.prompt.interrupted()
+            scene.editor.delegate?.editorDidReachEnd()
+            _ = try scene.type("/quit")
+            #expect(scene.link.calls == [.end, .end, .end])
+            scene.editor.delegate?.editorDidReturn(with: "no such editor")
+            #expect(try scene.shown().contains("/edit: no such editor"))
+            #expect(scene.link.calls.last == .drained)
+            scene.prompt.close()
+            #expect(scene.editor.isClosed)
+        }
+    }
+
+    @Test("/edit opens the user's editor, and /history lists nothing that does not match")
+    func editing() throws {
+        try withScene { scene in
+            #expect(try scene.type("/edit draft").isEmpty)
+            #expect(scene.editor.edited == Array("draft".utf8))
+            #expect(try scene.type("/edit 7").contains("there is no line with this number"))
+            #expect(try scene.type("/history zzz").contains("No line of the history matches."))
+        }
+    }
+
+    // MARK: Reading
+
+    @Test("messages are numbered, folded, shown whole, found, and saved")
+    func lookingBack() throws {
+        try withScene { scene in
+            #expect(try scene.type("/show").contains("there has been no message yet"))
+            #expect(try scene.type("/save /tmp/none").contains("nothing has been received"))
+            scene.show("first")
+            scene.show("second", .sent)
+            scene.show("hidden", shown: false)
+            #expect(try scene.type("/show 1").contains("first"))
+            #expect(try scene.type("/show 9").contains("there is no message 9; those from 1 to 3 are kept"))
+            #expect(try scene.type("/find sec").contains("1 message found."))
+            #expect(try scene.type("/find (").contains("is no regular expression"))
+            try withFile([]) { path in
+                #expect(try scene.type("/save \(path)").contains("another name saves it"))
+                let other = path + "-new"
+                defer { unlink(other) }
+                #expect(try scene.type("/save \(other) 1").contains("Message 1 is in \(other): 5 B."))
+            }
+        }
+    }
+
+    @Test("/filter hides what does not match, and counts it")
+    func filter() throws {
+        try withScene { scene in
+            #expect(try scene.type("/filter").contains("There is no filter."))
+            #expect(try scene.type("/filter keep").contains("Only messages that match keep are shown"))
+            let before = try scene.shown()
+            scene.show("drop")
+            #expect(try scene.shown() == before)
+            scene.show("keep me")
+            #expect(try scene.shown().hasSuffix("keep me\n"))
+            #expect(try scene.type("/filter").contains("1 message had been hidden"))
+            #expect(try scene.type("/filter [").contains("is no regular expression"))
+        }
+    }
+
+    @Test("/pretty and /time change the transcript, and /help explains the commands")
+    func display() throws {
+        try withScene { scene in
+            #expect(try scene.type("/pretty").contains("JSON is"))
+            #expect(try scene.type("/time relative").contains("Times: "))
+            #expect(try scene.type("/help").contains("/ping"))
+            #expect(try scene.type("/help close").contains("/close [CODE [REASON]]"))
+            #expect(try scene.type("/help clsoe").contains("did you mean '/close'?"))
+        }
+    }
+
+    // MARK: The connection
+
+    @Test("/info lists facts with their names, and /headers the handshake")
+    func facts() throws {
+        try withScene { scene in
+            #expect(try scene.type("/info") == "URL  ws://h/\nTLS  one\n     two\n")
+            #expect(try scene.type("/headers").contains("there was no handshake yet"))
+            scene.link.heads = [("GET / HTTP/1.1", .sent)]
+            #expect(try scene.type("/headers").contains("GET / HTTP/1.1"))
+        }
+    }
+
+    @Test("/reconnect and /connect ask for another connection, with settings for another server")
+    func connecting() throws {
+        try withScene { scene in
+            _ = try scene.type("/reconnect")
+            _ = try scene.type("/connect ws://other/")
+            #expect(scene.link.calls == [.reconnect(nil), .reconnect("ws://other/")])
+            #expect(try scene.type("/connect ftp://x").contains("/connect: "))
+        }
+    }
+
+    @Test("/record begins and ends a recording, and replaces no file")
+    func recording() throws {
+        try withFile([]) { path in
+            try withScene { scene in
+                #expect(try scene.type("/record").contains("nothing is being recorded"))
+                #expect(try scene.type("/record \(path)").contains("another name will do"))
+                let other = path + "-new"
+                defer { unlink(other) }
+                #expect(try scene.type("/record \(other)").contains("Recording in \(other)"))
+                #expect(try scene.type("/record").contains("Recorded in \(other)."))
+            }
+        }
+    }
+
+    // MARK: The status before the line
+
+    @Test("the prompt says where the run stands")
+    func status() throws {
+        try withScene { scene in
+            scene.prompt.showsConnecting()
+            #expect(scene.editor.prompt == "(connecting) > ")
+            scene.prompt.showsDisconnected()
+            #expect(scene.editor.prompt == "(disconnected) > ")
+            scene.prompt.showsWait(.seconds(100))
+            #expect(scene.editor.prompt == "(reconnecting in 100 s) > ")
+            scene.prompt.showsConnected()
+            #expect(scene.editor.prompt == "> ")
+        }
+    }
+
+    @Test("large messages show their progress in both directions")
+    func progress() throws {
+        try withScene { scene in
+            scene.prompt.showsConnected()
+            scene.link.queuedBytes = 4 << 20
+            _ = try scene.type(String(repeating: "x", count: (1 << 20) + 1))
+            scene.link.queuedBytes = 1 << 20
+            scene.loop.turn { scene.editor.prompt == "(sending 4.0 MiB: 75 %) > " }
+            scene.link.queuedBytes = 0
+            scene.link.incomingProgress = MessageProgress(bytes: 2 << 20, totalBytes: 8 << 20)
+            scene.loop.turn { scene.editor.prompt == "(receiving 2.0 MiB of 8.0 MiB) > " }
+            scene.link.incomingProgress = nil
+            scene.loop.turn { scene.editor.prompt == "> " }
+        }
+    }
+}
