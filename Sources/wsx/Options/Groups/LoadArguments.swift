@@ -1,4 +1,5 @@
 import CommandLine
+import Formats
 
 /// What was typed about how much a load test does.
 struct LoadArguments: Equatable, Sendable {

@@ -1,10 +1,9 @@
-import Formats
 import WSCore
 
 /// Writes the times of events, and reads them again.
-enum EventTime {
+public enum EventTime {
     /// A moment as RFC 3339 has it, in UTC with microseconds: `2026-05-01T12:00:00.000000Z`.
-    static func text(of moment: WallTime) -> String {
+    public static func text(of moment: WallTime) -> String {
         let time = CalendarTime(moment, in: .utc)
         let date = "\(padded(time.year, to: 4))-\(padded(time.month))-\(padded(time.day))"
         let clock = "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second))"
@@ -13,7 +12,7 @@ enum EventTime {
 
     /// The time since the beginning of 1970, UTC, that RFC 3339 §5.6 writes as `2026-05-01T12:00:00.5+02:00`; nil: the
     /// text has another form, or there is no such time. Digits beyond the nanosecond are cut off.
-    static func parse(_ text: String) -> Duration? {
+    public static func parse(_ text: String) -> Duration? {
         var rest = text.utf8[...]
         guard let year = number(4, from: &rest), take("-", from: &rest),
             let month = number(2, from: &rest), take("-", from: &rest), let day = number(2, from: &rest),
