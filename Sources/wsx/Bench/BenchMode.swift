@@ -1,3 +1,5 @@
+import CommandLine
+
 /// What a load test does with its connections.
 enum BenchMode: String, OptionChoice {
     /// Sends messages and waits for each to come back.

@@ -36,7 +36,7 @@ struct ConnectSettings {
         try arguments.checkReplaySpeed()
         try OutputPlace(option: "--record", path: arguments.recordPath).check(against: arguments.readFiles)
         self.secrets = secrets
-        let composition = try ConnectorComposition(arguments, secrets: secrets)
+        let composition = try ConnectorComposition(arguments.client, secrets: secrets)
         url = composition.url
         connector = composition.connector
         connectorResources = try ConnectorResources.make(composition.tls)
@@ -95,7 +95,7 @@ struct ConnectSettings {
         if let linger = arguments.linger { return linger }
         if !arguments.until.isEmpty { return .forever }
         if arguments.count != nil { return arguments.timeout == nil ? .total(.seconds(30)) : .forever }
-        return .idle(arguments.hasRequests ? .zero : .seconds(1))
+        return .idle(arguments.replies.hasRequests ? .zero : .seconds(1))
     }
 
     /// The kind of the messages that are sent.
@@ -158,7 +158,7 @@ extension RequestQueue.Settings {
     static func make(
         _ arguments: ConnectArguments, requestTarget: String
     ) throws(Failure) -> RequestQueue.Settings? {
-        guard arguments.hasRequests else { return nil }
+        guard arguments.replies.hasRequests else { return nil }
         if arguments.calls != nil, let name = arguments.correlation, name != "id" {
             throw .badArgument(
                 what: "--correlate with --json-rpc",

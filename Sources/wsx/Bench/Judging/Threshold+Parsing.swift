@@ -1,3 +1,5 @@
+import CommandLine
+
 extension Threshold {
     /// Reads a metric, an operator and a value, or throws ``ThresholdError``.
     init(_ text: String) throws(ThresholdError) {

@@ -25,7 +25,7 @@ final class ConnectPrompt {
     private(set) var repetition: Repetition?
     let status: PromptStatus
 
-    static let commands = ReplCommand.commands(forServer: false)
+    static let commands = PromptCommandTable.connect.map(\.description)
 
     /// Makes a prompt of an editor.
     init(
@@ -105,12 +105,9 @@ final class ConnectPrompt {
         editor.isEmpty ? connection.endAsAsked() : editor.discardLine()
     }
 
-    private func carryOut(_ action: ReplAction) {
+    private func carryOut(_ action: ConnectAction) {
         switch action {
-        case .ping(let payload): payload.withUnsafeBytes { send(control: .ping, $0.bytes) }
-        case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
-        case .close(let frame): close(with: frame)
-        case .send(let bytes): send(message: bytes, as: settings.kind)
+        case .shared(let action): carryOut(action)
         case .binary(let bytes): send(message: bytes, as: .binary)
         case .file(let path, let kind): sendFile(path, as: kind)
         case .sendJSON(let text): send(message: text, as: .text)
@@ -119,15 +116,22 @@ final class ConnectPrompt {
         case .connect(let url): connect(to: url)
         case .record(let path): record(in: path)
         case .headers: showHeaders()
-        // The table leaves it to `listen`.
-        case .clients: break
         case .info: showInfo()
-        case .history(let query): console.showHistory(query, of: editor.history)
-        case .edit(let source): console.edit(source, with: editor)
         case .show(let number): showMessage(number)
         case .find(let pattern): find(pattern)
         case .filter(let pattern): setFilter(pattern)
         case .save(let path, let number): save(to: path, number)
+        }
+    }
+
+    private func carryOut(_ action: PromptAction) {
+        switch action {
+        case .send(let bytes): send(message: bytes, as: settings.kind)
+        case .ping(let payload): payload.withUnsafeBytes { send(control: .ping, $0.bytes) }
+        case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
+        case .close(let frame): close(with: frame)
+        case .history(let query): console.showHistory(query, of: editor.history)
+        case .edit(let source): console.edit(source, with: editor)
         case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
         case .time(let style): console.setTime(style, of: transcript)
         case .help(let topic): console.showHelp(topic, of: Self.commands)
@@ -200,7 +204,7 @@ final class ConnectPrompt {
 extension ConnectPrompt: PromptEditorDelegate {
     /// Carries out or sends a line that was typed.
     func editorDidAccept(_ line: [UInt8]) {
-        switch ReplLine(line, commands: Self.commands) {
+        switch PromptLine(line, commands: PromptCommandTable.connect) {
         case .message(let bytes): send(message: bytes, as: settings.kind)
         case .empty: break
         case .action(let action): carryOut(action)
