@@ -74,7 +74,7 @@ final class ConnectRun {
     var confirmationWait = ConfirmationWait.none
 
     /// The server behind `echo:`, once it was asked for, and where it listens.
-    private var embeddedEcho: (server: ListenRun, destination: Connector.Settings.Destination)?
+    private var embeddedEcho: (server: EmbeddedEcho, destination: Connector.Settings.Destination)?
     /// Why the run does not end as asked, or why the last connection of a prompt did not.
     var failure: Failure?
     /// When the first connection was opened, of those that have not been summed up.
@@ -157,9 +157,7 @@ final class ConnectRun {
         } catch {
             return end(with: error)
         }
-        if settings.arguments.tls.isInsecure {
-            console.notice("wsx: warning: certificates are not verified (--insecure)")
-        }
+        console.warnIfInsecure(settings.arguments.tls.isInsecure)
         let connections = ConnectionSequence(
             to: target, resources: settings.connectorResources, backoff: settings.backoff, on: loop,
             delegate: self)
@@ -172,9 +170,8 @@ final class ConnectRun {
     private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
         // Another connection may lead there again, and one that is over there has an end to be told.
         if let embeddedEcho { return embeddedEcho.destination }
-        let echo = try ListenRun(.embeddedEcho(for: settings.connector.request), on: loop, console: console)
-        let address = try echo.start()
-        let destination = Connector.Settings.Destination.tcp(host: address?.host ?? "", port: address?.port ?? 0)
+        let echo = try EmbeddedEcho(for: settings.connector.request, on: loop, console: console)
+        let destination = try echo.start()
         embeddedEcho = (echo, destination)
         return destination
     }
