@@ -13,7 +13,7 @@ final class OutputTurns {
     /// Whether clients wait for an output.
     private(set) var isOutputWaitedFor = false
 
-    private unowned let host: any BroadcastHost
+    private unowned let host: any SenderControl
     /// Those that have filled an output and wait for all others.
     private var fillers: Set<Int> = []
     /// Whether it is going to be looked whether all others have had a turn.
@@ -22,7 +22,7 @@ final class OutputTurns {
     private var isRefilled = false
 
     /// Makes the turns of a run whose outputs are empty.
-    init(of host: any BroadcastHost) {
+    init(of host: any SenderControl) {
         self.host = host
     }
 

@@ -4,7 +4,7 @@ import WSCore
 /// for idle ones.
 final class ClientWatch {
     private let heartbeatSettings: HeartbeatTimer<ListenClient>.Settings?
-    private unowned let run: ListenRun
+    private unowned let distributor: Distributor<Server<ListenClient>>
     private var heartbeats: [Int: HeartbeatTimer<ListenClient>] = [:]
     private var idleWatch: IdleWatch?
     private var idleTimer: Timer?
@@ -14,22 +14,22 @@ final class ClientWatch {
     private static let idleFrame = CloseFrame(code: .goingAway, reason: "idle")
 
     /// Makes the watch that the arguments ask for; nil: they ask for none.
-    init?(_ arguments: ListenArguments, of run: ListenRun) {
+    init?(_ arguments: ListenArguments, of distributor: Distributor<Server<ListenClient>>) {
         guard arguments.heartbeat != nil || arguments.idleTimeout != nil else { return nil }
         heartbeatSettings = arguments.heartbeat.map { .init(interval: $0, maximumMisses: arguments.heartbeatMisses) }
         idleWatch = arguments.idleTimeout.map { IdleWatch(limit: $0) }
-        self.run = run
+        self.distributor = distributor
     }
 
     /// Begins to watch a client that has just come.
     func add(_ connection: Connection<ListenClient>) {
         let number = connection.handler.number
-        idleWatch?.add(number, at: run.loop.now)
+        idleWatch?.add(number, at: distributor.loop.now)
         startLooking()
         guard let heartbeatSettings else { return }
         heartbeats[number] = HeartbeatTimer(heartbeatSettings, of: connection) { [unowned self] event in
             switch event {
-            case .sentPing(let payload): run.sentHeartbeat(payload, to: number)
+            case .sentPing(let payload): distributor.outputs.sentHeartbeat(payload, to: number)
             case .sentMessage: break
             case .lost(let silence):
                 causes[number] = .silent(for: silence, misses: heartbeatSettings.maximumMisses)
@@ -54,24 +54,25 @@ final class ClientWatch {
 
     private func startLooking() {
         guard let idleWatch, idleTimer == nil else { return }
-        let timer = Timer(on: run.loop) { [unowned self] in look() }
+        let timer = Timer(on: distributor.loop) { [unowned self] in look() }
         timer.start(after: idleWatch.lookInterval, every: idleWatch.lookInterval)
         idleTimer = timer
     }
 
     private func look() {
         guard let limit = idleWatch?.limit else { return }
-        let now = run.loop.now
-        for (number, connection) in run.server.connections where !connection.isClosing {
+        let now = distributor.loop.now
+        for connection in distributor.clients.all where !connection.isClosing {
+            let number = connection.number
             // Who is not read, since our own output is full, or waits for what we hold back, cannot help it; unless it does
             // not read itself.
             let hasToWait = connection.isPausedByUser || connection.handler.waitsForGate
             if hasToWait, !connection.isFull { idleWatch?.excuse(number, at: now) }
             guard idleWatch?.isIdle(number, carriedBytes: connection.carriedBytes, at: now) ?? false else { continue }
             causes[number] = .idle(limit)
-            run.close(connection, with: Self.idleFrame)
+            distributor.close(connection, with: Self.idleFrame)
         }
-        if run.server.connections.isEmpty { idleTimer = nil }
+        if distributor.clients.isEmpty { idleTimer = nil }
     }
 }
 

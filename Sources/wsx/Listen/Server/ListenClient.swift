@@ -43,14 +43,14 @@ final class ListenClient: ConnectionHandler {
         number = client.number
         logLine = run.log.line(for: client)
         self.run = run
-        service = run.service
-        isObserved = run.observesMessages
-        let trace = run.makeTrace(ofClient: client.number)
-        let gate = run.makeGate(ofClient: client.number)
+        service = run.settings.arguments.mode.service
+        isObserved = run.outputs.observesMessages
+        let trace = run.outputs.makeTrace(ofClient: client.number)
+        let gate = run.faults.makeGate(ofClient: client.number)
         let replay = run.settings.replay.map {
-            ReplayFeed($0.conversation(ofClient: client.number), client: client.number, of: run)
+            ReplayFeed($0.conversation(ofClient: client.number), client: client.number, of: run.distributor)
         }
-        let program = run.programs?.start(for: client)
+        let program = run.programs?.start(for: client, port: run.places[client.endpointIndex].port)
         let isPlain = trace == nil && gate == nil && replay == nil && program == nil
         equipment = isPlain ? nil : Equipment(program: program, trace: trace, gate: gate, replay: replay)
     }
@@ -66,15 +66,15 @@ final class ListenClient: ConnectionHandler {
     ) {
         if let gate, gate.ignoresClient { return }
         // A few bytes on the wire can be that many; without compression a turn brings no more than a read.
-        if payload.byteCount >= Self.countedBytes { run.budget.spend(payload.byteCount, from: number) }
-        if isObserved { run.received(payload, as: kind, from: number, on: connection) }
+        if payload.byteCount >= Self.countedBytes { run.distributor.budget.spend(payload.byteCount, from: number) }
+        if isObserved { run.outputs.received(payload, as: kind, from: number) }
         switch service {
         case .conversation: break
         case .exec: program?.receive(payload, from: connection)
-        case .broadcast: run.relay(payload, as: kind, from: connection)
+        case .broadcast: run.distributor.relay(payload, as: kind, from: connection)
         case .echo:
             if gate?.letsThrough(.message(kind), payload) ?? true, outbox.send(payload, as: kind), isObserved {
-                run.echoed(payload, as: kind, to: number)
+                run.outputs.answered(payload, as: kind, to: number)
             }
         case .replay:
             replay?.answer(payload, as: kind) { send($0, $1, after: $2, through: &outbox) }
@@ -82,23 +82,24 @@ final class ListenClient: ConnectionHandler {
         if let gate, gate.isLastMessage() {
             outbox.answersPings = false
             if let replay, replay.isBusy { return replay.closeAtEnd() }
-            send(.close(run.settings.faultClose), RawSpan(), through: &outbox)
+            send(.close(run.faults.closeFrame), RawSpan(), through: &outbox)
         }
     }
 
     /// Reports a ping.
     func connection(_ connection: Connection<ListenClient>, receivedPing payload: RawSpan, outbox: inout Outbox) {
-        run.received(control: .ping, payload, from: number, on: connection)
+        run.outputs.received(control: .ping, payload, roundTrip: nil, from: number)
     }
 
     /// Reports a pong.
     func connection(_ connection: Connection<ListenClient>, receivedPong payload: RawSpan, outbox: inout Outbox) {
-        run.received(control: .pong, payload, from: number, on: connection)
+        let roundTrip = run.watch?.pongReceived(payload, from: number)
+        run.outputs.received(control: .pong, payload, roundTrip: roundTrip, from: number)
     }
 
     /// Reports a close frame.
     func connection(_ connection: Connection<ListenClient>, receivedClose frame: CloseFrame, outbox: inout Outbox) {
-        run.received(close: frame, from: number)
+        run.outputs.received(close: frame, from: number)
         program?.clientLeft()
     }
 
@@ -106,15 +107,15 @@ final class ListenClient: ConnectionHandler {
     func connection(_ connection: Connection<ListenClient>, receivedHeader header: FrameHeader) {
         guard let trace else { return }
         trace.received(header)
-        run.budget.spend(TurnBudget.bytesPerShownFrame, from: number)
-        run.waitForOutput(connection)
+        run.distributor.budget.spend(TurnBudget.bytesPerShownFrame, from: number)
+        run.outputs.pauseIfFull(by: number)
     }
 
     /// Reports a frame's payload.
     func connection(_ connection: Connection<ListenClient>, receivedPiece piece: RawSpan, of header: FrameHeader) {
         guard let trace else { return }
         trace.received(piece, of: header)
-        run.waitForOutput(connection)
+        run.outputs.pauseIfFull(by: number)
     }
 
     /// Reports the frames that are sent.
@@ -125,7 +126,7 @@ final class ListenClient: ConnectionHandler {
         gate?.goOn()
         replay?.goOn()
         program?.clientDidDrain()
-        run.slowReaders.clientDidDrain(number)
+        run.distributor.slowReaders.clientDidDrain(number)
     }
 
     /// Whether its program has stopped to take what it sends.
@@ -136,34 +137,16 @@ final class ListenClient: ConnectionHandler {
         gate?.cancel()
         replay?.cancel()
         program?.clientLeft()
-        run.ended(number, end, connection)
+        run.ended(end, of: connection)
     }
 
-    /// What runs for it; nil: nothing does.
-    var program: ProgramSession? { equipment?.program }
+    fileprivate var program: ProgramSession? { equipment?.program }
     private var trace: FrameTrace? { equipment?.trace }
-    private var gate: OutgoingGate? { equipment?.gate }
-    /// What its recording has for it; nil: there is no recording.
-    var replay: ReplayFeed? { equipment?.replay }
+    fileprivate var gate: OutgoingGate? { equipment?.gate }
+    fileprivate var replay: ReplayFeed? { equipment?.replay }
 
-    /// Its close frame is on its way: nothing follows that, and what it answers is to be read.
-    func didClose(_ connection: Connection<ListenClient>) {
-        gate?.cancel()
-        replay?.cancel()
-        program?.clientLeft()
-        connection.resumeReading(after: [.gate, .program, .replay, .slowReader])
-    }
-
-    // MARK: Sending
-
-    /// Whether so much waits for its time that its source is to pause.
-    var hasFullGate: Bool { gate?.isFull ?? false }
-
-    /// Whether something for it waits for its time.
+    /// Whether something for the client waits for its time.
     var waitsForGate: Bool { gate?.isHolding ?? false }
-
-    /// Whether it is on its way out: it is sent nothing more.
-    var isLeaving: Bool { gate?.isClosing ?? false }
 
     /// Sends something while a message is received.
     private func send(
@@ -172,18 +155,40 @@ final class ListenClient: ConnectionHandler {
         guard gate?.letsThrough(item, payload, after: pause) ?? true else { return }
         switch item {
         case .message(let kind):
-            if outbox.send(payload, as: kind), isObserved { run.echoed(payload, as: kind, to: number) }
-        case .ping: if outbox.sendPing(payload) { run.record(control: .ping, payload, to: number) }
-        case .pong: if outbox.sendPong(payload) { run.record(control: .pong, payload, to: number) }
-        case .close(let frame?), .end(let frame): if outbox.sendClose(frame) { run.record(close: frame, to: number) }
+            if outbox.send(payload, as: kind), isObserved { run.outputs.answered(payload, as: kind, to: number) }
+        case .ping: if outbox.sendPing(payload) { run.outputs.record(control: .ping, payload, to: number) }
+        case .pong: if outbox.sendPong(payload) { run.outputs.record(control: .pong, payload, to: number) }
+        case .close(let frame?), .end(let frame):
+            if outbox.sendClose(frame) { run.outputs.record(close: frame, to: number) }
         case .close(nil): break
         }
     }
+}
 
-    /// Whether something that answers nothing that is just being received may be sent at once; if not, its gate sends it in
-    /// its time, or never.
-    /// - Parameter pause: How long it is to wait besides.
-    func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration = .zero) -> Bool {
-        gate?.letsThrough(item, payload, after: pause) ?? true
+extension Server: ClientDirectory where Handler == ListenClient {}
+
+// What needs more than the connection is the handler's.
+extension Connection: ServedClient where Handler == ListenClient {
+    var number: Int { handler.number }
+
+    var takesMessages: Bool { !isClosing && !(handler.gate?.isClosing ?? false) }
+
+    func didClose() {
+        handler.gate?.cancel()
+        handler.replay?.cancel()
+        handler.program?.clientLeft()
+        // What the client answers to the close frame is to be read.
+        resumeReading(after: [.gate, .program, .replay, .slowReader])
+    }
+
+    var hasFullGate: Bool { handler.gate?.isFull ?? false }
+
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration) -> Bool {
+        handler.gate?.letsThrough(item, payload, after: pause) ?? true
+    }
+
+    func gateDidDrain() {
+        handler.replay?.goOn()
+        handler.program?.clientDidDrain()
     }
 }

@@ -1,5 +1,17 @@
 import WSCore
 
+/// The clients, as senders and as readers of messages that go to all.
+protocol BroadcastHost: SenderControl {
+    /// How many clients there are.
+    var clientCount: Int { get }
+    /// The clients whose queues are full, but for one; those that are being closed do not count.
+    func fullReaders(but sender: Int?) -> [Int]
+    /// What a client has not taken, in bytes; nil: it has left, or is being closed.
+    func unsentBytes(of reader: Int) -> Int?
+    /// Closes a client that holds up the others.
+    func close(slowReader reader: Int, because fault: String)
+}
+
 /// The clients whose queues are full while others wait for them.
 ///
 /// What goes to all waits for the slowest, but not for long: a client that takes nothing, or stays behind, is closed with
@@ -102,5 +114,30 @@ final class SlowReaders {
         for sender in heldSenders { host.resumeSender(sender, after: .slowReader) }
         heldSenders = []
         host.resumeSender(nil, after: .slowReader)
+    }
+}
+
+/// How long one client may hold up all others, from 1 s: less for each that has used it up lately, so that many which come
+/// one after the other hold up the others little longer than one does.
+struct Patience {
+    /// How long that is.
+    private(set) var duration = Patience.full
+    /// When it was used up last; nil: it never was.
+    private var lossTime: Duration?
+
+    static let full = Duration.seconds(1)
+    static let least = Duration.milliseconds(50)
+    /// It is full again when it has not been used up for so long.
+    static let recoveryTime = Duration.seconds(10)
+
+    /// A client has used it up.
+    mutating func lose(at now: Duration) {
+        lossTime = now
+        duration = max(Self.least, duration / 2)
+    }
+
+    /// A client begins to hold up others.
+    mutating func recover(at now: Duration) {
+        if let lossTime, now - lossTime >= Self.recoveryTime { duration = Self.full }
     }
 }

@@ -99,21 +99,6 @@ import WSCore
         #expect(!relay.connection.pausesReadingWhenFull)
     }
 
-    @Test("the server of echo: speaks what the client asks for, on a loopback port, and says nothing")
-    func embedded() throws {
-        var arguments = ConnectArguments()
-        arguments.url = "echo:"
-        arguments.subprotocols = ["chat"]
-        let settings = try ListenSettings.embeddedEcho(for: try ConnectSettings(arguments).connector.request)
-        #expect(settings.isEmbedded)
-        #expect(settings.policy.subprotocols == ["chat"])
-        #expect(!settings.policy.checksHostAndOrigin)
-        #expect(!settings.writesOutput && !settings.readsPipe && !settings.isRepl)
-        #expect(settings.connection.limits.maximumMessageBytes == .max)
-        guard case .tcp(let address)? = settings.endpoints.first else { return #expect(Bool(false)) }
-        #expect("\(address)" == "127.0.0.1:0")
-    }
-
     private func settings(_ change: (inout ListenArguments) -> Void) throws(Failure) -> ListenSettings {
         var arguments = ListenArguments()
         arguments.address = "0"

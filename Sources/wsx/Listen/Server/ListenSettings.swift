@@ -10,8 +10,6 @@ struct ListenSettings {
     let policy: ServerPolicy
     /// Which of several threads it is for; nil: there is but one.
     private(set) var share: Server<ListenClient>.Share?
-    /// Whether this is the server inside `wsx connect echo:`, which says nothing and reads nothing.
-    let isEmbedded: Bool
     /// Whether the lines to be sent are typed into a REPL.
     let isRepl: Bool
     /// What `--replay` answers with; nil: it is not used.
@@ -73,7 +71,6 @@ struct ListenSettings {
         }
         share = arguments.threadCount > 1 ? .init(index: 0, count: arguments.threadCount) : nil
         if share != nil { try Self.checkThreads(arguments, endpoints) }
-        isEmbedded = false
         isRepl =
             arguments.readsInput && !arguments.mode.answersByItself && arguments.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
@@ -94,35 +91,6 @@ struct ListenSettings {
         return settings
     }
 
-    private init(embedded arguments: ListenArguments, policy: ServerPolicy) throws(Failure) {
-        self.arguments = arguments
-        self.policy = policy
-        endpoints = [try Self.endpoint("0")]
-        files = nil
-        tls = nil
-        tlsSettings = nil
-        selfSignedPin = nil
-        program = nil
-        isEmbedded = true
-        isRepl = false
-        replay = nil
-    }
-
-    /// The server of `echo:`: it speaks whatever the client asks for, and takes messages as large as the client does.
-    static func embeddedEcho(for request: ClientRequest) throws(Failure) -> ListenSettings {
-        var arguments = ListenArguments()
-        arguments.mode = .echo
-        arguments.maximumMessageBytes = .max
-        arguments.maximumFragments = .max
-        let policy: ServerPolicy
-        do throws(ServerPolicyError) {
-            policy = try ServerPolicy(subprotocols: request.subprotocols, checksHostAndOrigin: false)
-        } catch {
-            throw .badArgument(what: "echo:", why: "\(error)")
-        }
-        return try ListenSettings(embedded: arguments, policy: policy)
-    }
-
     /// What is accepted from each client, and how connections are closed.
     var connection: Connection<ListenClient>.Settings {
         Connection.Settings(
@@ -134,21 +102,13 @@ struct ListenSettings {
             forfeitingReasons: [.gate, .replay], answersPings: arguments.faults.answersPings)
     }
 
-    /// Whether what is sent to a client goes through a gate.
-    var needsGates: Bool { arguments.faults.concernMessages || replay != nil }
-
-    /// The close frame of `--close-after`.
-    var faultClose: CloseFrame {
-        CloseFrame(code: CloseCode(rawValue: arguments.faults.closeCode), reason: arguments.faults.closeReason)
-    }
-
     /// Whether what is sent comes through a pipe or from a file.
     var readsPipe: Bool { arguments.readsInput && !arguments.mode.answersByItself && !isRepl }
 
     /// Whether messages, or events, go to standard output: not while a terminal shows them, and an echo server
     /// writes events alone.
     var writesOutput: Bool {
-        if isEmbedded || (isRepl && StandardDescriptors.isTerminal(StandardDescriptors.output)) { return false }
+        if isRepl && StandardDescriptors.isTerminal(StandardDescriptors.output) { return false }
         return !arguments.mode.answersByItself || arguments.output == .json
     }
 
@@ -194,6 +154,27 @@ struct ListenSettings {
                 what: what, why: "'\(escapingControls(host))' is not an IP address; write one, localhost, or * for all")
         }
         return .tcp(address)
+    }
+}
+
+// What a browser finds on the port.
+extension ListenSettings {
+    /// What answers requests that ask for no WebSocket.
+    var site: Site { Site(policy: policy, pages: pages, files: files) }
+
+    /// The pages that are part of the program, by what the arguments ask for.
+    private var pages: [WebPage] {
+        arguments.servesConsole ? [ConsolePage(path: policy.path ?? "/").webPage] : []
+    }
+
+    /// The files of `--serve`, or ``Failure/badArgument(what:why:)``.
+    static func files(_ arguments: ListenArguments) throws(Failure) -> FileTree? {
+        guard let path = arguments.servedDirectory else { return nil }
+        do throws(IOError) {
+            return try FileTree(path)
+        } catch {
+            throw .badArgument(what: "--serve '\(escapingControls(path))'", why: "\(error); name a directory")
+        }
     }
 }
 

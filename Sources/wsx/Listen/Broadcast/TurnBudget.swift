@@ -6,7 +6,7 @@ import WSCore
 ///      client, input ── message, message, … ──► all clients      until its budget is spent
 ///      client, input ── (paused)                                 until the next turn
 final class TurnBudget {
-    private unowned let host: any BroadcastHost
+    private unowned let host: any SenderControl
     private let loop: EventLoop
     /// The client whose messages are being handed on; nil: the input's are.
     private var sender: Int?
@@ -27,7 +27,7 @@ final class TurnBudget {
     static let bytesPerShownFrame = 256 << 10
 
     /// Makes the budget of a run.
-    init(of host: any BroadcastHost) {
+    init(of host: any SenderControl) {
         self.host = host
         loop = host.loop
     }

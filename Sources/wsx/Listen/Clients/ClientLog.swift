@@ -2,7 +2,7 @@ import WSCore
 
 /// What is told of the clients of `wsx listen` as they come and go, and of requests that were none of a client's.
 final class ClientLog {
-    private let settings: ListenSettings
+    private let arguments: ListenArguments
     private let loop: EventLoop
     private let console: Console
     private let transcript: Transcript
@@ -12,24 +12,22 @@ final class ClientLog {
     private static let shownTargetBytes = 120
 
     /// Makes the log of a run, which goes to `console`.
-    init(_ settings: ListenSettings, on loop: EventLoop, console: Console, transcript: Transcript) {
-        self.settings = settings
+    init(_ arguments: ListenArguments, on loop: EventLoop, console: Console, transcript: Transcript) {
+        self.arguments = arguments
         self.loop = loop
         self.console = console
         self.transcript = transcript
     }
 
     /// Tells of a client whose request is accepted.
-    func opened(_ client: Server<ListenClient>.Client) {
+    func opened<Handler: ConnectionHandler>(_ client: Server<Handler>.Client) {
         let request = client.upgrade.request
-        if !settings.isEmbedded {
-            let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
-            // Without the query, where tokens may stand; --verbose shows it.
-            let path = request.path ?? request.target
-            let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
-            console.notice(
-                escapingControls("Client \(client.number) connected from \(client.address): \(shown)\(subprotocol)"))
-        }
+        let subprotocol = client.upgrade.subprotocol.map { ", subprotocol \($0)" } ?? ""
+        // Without the query, where tokens may stand; --verbose shows it.
+        let path = request.path ?? request.target
+        let shown = path.utf8.count > Self.shownTargetBytes ? "\(path.prefix(Self.shownTargetBytes))…" : path
+        console.notice(
+            escapingControls("Client \(client.number) connected from \(client.address): \(shown)\(subprotocol)"))
         guard isVerbose else { return }
         for line in client.tls.map({ ReportedTLS.lines($0, with: nil) }) ?? [] {
             console.notice("Client \(client.number): \(line)")
@@ -42,17 +40,19 @@ final class ClientLog {
         }
     }
 
-    /// Takes down what ``ended(_:_:of:)`` is to say of a client that has come; nil: nothing is to be said.
-    func line(for client: Server<ListenClient>.Client) -> ConnectionLogLine? {
+    /// Takes down what ``ended(_:_:of:client:_:)`` is to say of a client that has come; nil: nothing is to be said.
+    func line<Handler: ConnectionHandler>(for client: Server<Handler>.Client) -> ConnectionLogLine? {
         guard isKept else { return nil }
         return ConnectionLogLine(
             address: client.address, request: client.upgrade.request, acceptTime: loop.turnTime)
     }
 
     /// Tells of a client's end, and of why we left it of our own accord.
-    func ended(_ end: ConnectionEnd, _ cause: DisconnectReason?, of connection: Connection<ListenClient>) {
-        guard let line = connection.handler.logLine else { return }
-        let number = connection.handler.number
+    /// - Parameter line: What was taken down when the client came.
+    func ended<Handler: ConnectionHandler>(
+        _ end: ConnectionEnd, _ cause: DisconnectReason?, of connection: Connection<Handler>, client number: Int,
+        _ line: ConnectionLogLine
+    ) {
         let reason = end.reason.isEmpty ? "" : " \(quoted(end.reason))"
         let why = (cause?.words ?? end.violation.map { "\($0)\(Failure.remedy(for: $0))" }).map { ", \($0)" } ?? ""
         let (sent, received) = (connection.sentTraffic, connection.receivedTraffic)
@@ -96,21 +96,36 @@ final class ClientLog {
     }
 
     /// Says once that clients have to wait.
-    func reachedLimit(_ limit: Server<ListenClient>.Limit) {
-        guard !hasReportedLimit else { return }
+    func reachedLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit) {
+        if !hasReportedLimit { console.reportLimit(limit, isShared: arguments.threadCount > 1) }
         hasReportedLimit = true
-        switch limit {
-        case .descriptors(let count):
-            let clients = count == 1 ? "1 client fills" : "\(count) clients fill"
-            let limit = settings.share == nil ? "the descriptor limit" : "a thread's part of the descriptor limit"
-            console.error("\(clients) \(limit): further ones wait; ulimit -n raises it")
-        case .connections(let count):
-            let clients = Phrase.count(count, "client")
-            console.error("\(clients) at a time: further ones wait until one has left; --max-connections allows more")
-        }
     }
 
     /// Whether there is to be a line for every client.
-    private var isKept: Bool { !settings.isEmbedded && !settings.arguments.isQuiet }
-    private var isVerbose: Bool { settings.arguments.verbosity > 0 }
+    private var isKept: Bool { !arguments.isQuiet }
+    private var isVerbose: Bool { arguments.verbosity > 0 }
+}
+
+/// Why the server disconnected a client.
+enum DisconnectReason {
+    /// No message in either direction for this long.
+    case idle(Duration)
+    /// Nothing received for this long, through this many heartbeats.
+    case silent(for: Duration, misses: Int)
+
+    /// What the log says.
+    var words: String {
+        switch self {
+        case .idle(let limit): "idle for \(Phrase.duration(limit))"
+        case .silent(_, let misses): "no answer to \(Phrase.count(misses, "heartbeat"))"
+        }
+    }
+
+    /// What it is a failure of; nil: it is none.
+    var failure: Failure? {
+        switch self {
+        case .idle: nil
+        case .silent(let silence, let misses): .silent(for: silence, misses: misses)
+        }
+    }
 }
