@@ -38,9 +38,13 @@ let package = Package(
             name: "WSCore",
             dependencies: ["CIDN2", "CLibuv", "COpenSSL", "CZlib"],
             swiftSettings: programSettings),
+        .target(
+            name: "Formats",
+            dependencies: ["WSCore", "CPCRE2"],
+            swiftSettings: programSettings),
         .executableTarget(
             name: "wsx",
-            dependencies: ["WSCore", "CPCRE2", "CReadline"],
+            dependencies: ["Formats", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: programSettings),
         // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
@@ -55,7 +59,8 @@ let package = Package(
             name: "WSCoreTests",
             dependencies: ["WSCore", "COpenSSL", "CAllocationCounter"],
             swiftSettings: swiftSettings),
-        .testTarget(name: "wsxTests", dependencies: ["wsx", "WSCore"], swiftSettings: swiftSettings),
+        .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: swiftSettings),
+        .testTarget(name: "wsxTests", dependencies: ["wsx", "Formats", "WSCore"], swiftSettings: swiftSettings),
     ]
 )
 
@@ -67,14 +72,14 @@ if isForFuzzing {
         // libFuzzer has a main function of its own, so that of the program gets another name.
         .target(
             name: "wsx",
-            dependencies: ["WSCore", "CPCRE2", "CReadline"],
+            dependencies: ["Formats", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "wsx_main"])
             ]),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["wsx", "WSCore"],
+            dependencies: ["wsx", "Formats", "WSCore"],
             path: "Fuzz",
             sources: ["Support", "Targets"],
             swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),

@@ -49,7 +49,7 @@ imports_only COpenSSL '^Sources/WSCore/(TLS/|Handshake/Auth/Digest.swift$)'
 imports_only CIDN2 '^Sources/WSCore/Handshake/URL/InternationalName.swift$'
 imports_only CZlib '^Sources/WSCore/Deflate/'
 imports_only CReadline '^Sources/wsx/Terminal/'
-imports_only CPCRE2 '^Sources/wsx/Text/Pattern.swift$'
+imports_only CPCRE2 '^Sources/Formats/Text/Pattern.swift$'
 imports_only 'Foundation[A-Za-z]*' '^$'
 # The C library: descriptors and the clock in IO; memchr, exit and the environment in the program.
 imports_only '(Glibc|Darwin)' '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/(Program/UserFiles|Main/Wsx).swift$)'

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// One run of `wsx bench`: has connections opened and loaded, and writes what was measured.

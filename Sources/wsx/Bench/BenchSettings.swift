@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// What the arguments of `wsx bench` mean: URL parsed, files read, request composed, passphrases asked for.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 // What travels is shown and kept, and looked back at.

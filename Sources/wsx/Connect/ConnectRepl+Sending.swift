@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 // What is typed to be sent.

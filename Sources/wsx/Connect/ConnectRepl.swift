@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The prompt of `wsx connect`: takes what is typed to the run, as messages and commands.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 // What `/info` knows, and the summary at the end.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 extension ConnectRun: ConnectionHandler {
@@ -131,6 +132,6 @@ extension ConnectRun: ConnectionHandler {
     /// A duration in milliseconds, to the microsecond: `12.345`.
     static func milliseconds(_ duration: Duration) -> String {
         let microseconds = Int(duration / .microseconds(1))
-        return "\(microseconds / 1000).\(wsx.padded(microseconds % 1000, to: 3))"
+        return "\(microseconds / 1000).\(Formats.padded(microseconds % 1000, to: 3))"
     }
 }

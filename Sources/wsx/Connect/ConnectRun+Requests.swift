@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 // Messages that are requests: holding them back, sending them, and telling the replies.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// How far the wait has come for the pong that confirms the last messages, before the connection is closed.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// One run of `wsx connect`: opens the connection, sends what there is to send, shows what comes, and decides how

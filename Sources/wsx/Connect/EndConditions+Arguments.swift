@@ -1,3 +1,5 @@
+import Formats
+
 extension EndConditions {
     /// What the arguments ask for, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: ConnectArguments) throws(Failure) {

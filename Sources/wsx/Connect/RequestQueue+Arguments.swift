@@ -1,3 +1,5 @@
+import Formats
+
 extension RequestQueue.Settings {
     /// What the arguments say about requests; nil: there are none. Or throws ``Failure/badArgument(what:why:)``.
     /// - Parameter requestTarget: The path that is connected to.

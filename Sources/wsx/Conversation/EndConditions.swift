@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Decides from the received messages when the run ends and whether it has succeeded: `--count`, `--until`, `--expect`.

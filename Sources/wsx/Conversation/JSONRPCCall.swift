@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Makes JSON-RPC 2.0 calls of lines as people type them.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// An error object in a reply to a JSON-RPC call (JSON-RPC 2.0 §5.1).

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The requests of a run, from the input to the reply: numbers them, makes calls of them, holds back those that have to

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The requests in flight, and what is a reply to which.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Reads JSON events, one a line: what `--output json` and `--record` write, and what is written for `--input json`.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Writes the times of events, and reads them again.

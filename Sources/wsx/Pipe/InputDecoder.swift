@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Turns records of standard input into what is to be sent.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Why a record of standard input cannot be sent.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Writes one JSON event, field by field, as one line.

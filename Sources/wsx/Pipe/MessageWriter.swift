@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Writes received messages, or events, to standard output in the format asked for.

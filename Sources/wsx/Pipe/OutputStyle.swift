@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// What becomes of a message on its way out where it does not go there byte for byte: on a terminal, and

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 // The notices that several commands have in common.

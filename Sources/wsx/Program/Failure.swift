@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Why a run did not end as asked.

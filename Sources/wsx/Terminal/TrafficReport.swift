@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Words for what went over a connection.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Words and lays out the lines that show what travels on a connection.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Words for the times in a transcript.

@@ -1,3 +1,4 @@
+import Formats
 import Testing
 import WSCore
 
@@ -197,16 +198,6 @@ import WSCore
         #expect(last.refusal?.head.status == 403)
         #expect(Failure.lost(nil).refusal == nil)
         #expect(Failure.connecting(url: Self.url, .handshake(.missingAccept)).refusal == nil)
-    }
-
-    @Test(
-        "durations read as they would be typed",
-        arguments: [
-            (.zero, "0 ms"), (.milliseconds(999), "999 ms"), (.seconds(1), "1 s"), (.milliseconds(1500), "1.500 s"),
-            (.seconds(600), "600 s"), (.microseconds(1499), "1 ms"),
-        ] as [(Duration, String)])
-    func durations(duration: Duration, words: String) {
-        #expect(Phrase.duration(duration) == words)
     }
 
     @Test(

@@ -1,3 +1,5 @@
+import Formats
+
 extension BenchJudgement {
     /// Adds the judgement to an object with results.
     func add(to json: inout JSONWriter) {

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// What is compared of two runs: what they were, and what was measured in each of their seconds.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Something that has to hold for results: `p99<20ms`, `rate>50k`, `lost<0.1%`.

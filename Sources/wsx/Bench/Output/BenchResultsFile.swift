@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// A file with results, one or, each on a line, several.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// What a terminal shows of a run while it goes on, on one line.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The page of `--report`: the results of a load test in figures, charts and tables, all in one file that loads nothing.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Why a text is not the results of `wsx bench`, or why they cannot be added to others.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// The log format of HdrHistogram, version 1.3: the latencies of each second, for the tools that read and draw it.

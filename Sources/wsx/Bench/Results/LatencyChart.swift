@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// A histogram drawn with bars, the values on a logarithmic scale.

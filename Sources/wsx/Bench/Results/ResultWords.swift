@@ -1,3 +1,5 @@
+import Formats
+
 /// Numbers as results show them.
 enum ResultWords {
     /// A whole number with commas: `1,234,567`.

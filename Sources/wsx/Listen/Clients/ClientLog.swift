@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// What is told of the clients of `wsx listen` as they come and go, and of requests that were none of a client's.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// A recording that a server answers from: all of it is in memory.

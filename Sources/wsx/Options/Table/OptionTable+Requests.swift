@@ -1,3 +1,5 @@
+import Formats
+
 extension OptionTable {
     /// Messages that are requests, and how replies are told.
     static let requests = [

@@ -1,3 +1,5 @@
+import Formats
+
 /// A regular expression that is to be found in messages.
 enum PatternValue {
     /// Returns the expression as it is, once it is known to be one.

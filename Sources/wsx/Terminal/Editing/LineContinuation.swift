@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// What Enter does: hand on what was typed, or go on with it on another line.

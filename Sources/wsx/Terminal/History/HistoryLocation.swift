@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Where the history of a prompt is kept.

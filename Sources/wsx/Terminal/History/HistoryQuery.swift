@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Which lines `/history` lists.

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Lays bytes out as hexadecimal digits, with their text beside them.

@@ -1,3 +1,5 @@
+import Formats
+
 /// Lays JSON out, one member or element a line, and changes nothing but the space between tokens: numbers, escapes,
 /// the order of keys and keys that come twice stay what they are.
 ///

@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Lays the payload of messages out for a terminal: JSON indented, other text as it is, binary as a dump.

@@ -1,14 +1,14 @@
 import WSCore
 
 /// Bytes as Base64, and back (RFC 4648 §4 and §5).
-enum Base64 {
+public enum Base64 {
     /// Appends the form with padding, in the standard alphabet.
-    static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
+    public static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
         Digest.appendBase64(bytes, to: &buffer)
     }
 
     /// The form with padding, in the standard alphabet.
-    static func text(of bytes: RawSpan) -> String {
+    public static func text(of bytes: RawSpan) -> String {
         var text = ByteBuffer()
         append(bytes, to: &text)
         return text.withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
@@ -17,7 +17,7 @@ enum Base64 {
     /// Appends the bytes that a text stands for: in the standard alphabet or that for URLs, with its padding or
     /// without, and with blanks around it.
     /// - Throws: ``EncodedTextError``, after which some of the bytes may have been appended.
-    static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
+    public static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
         var start = 0
         var end = text.byteCount
         while start < end, text.unsafeLoad(fromByteOffset: start, as: UInt8.self).isBlank { start += 1 }

@@ -1,9 +1,9 @@
 import WSCore
 
 /// Bytes as hexadecimal digits, and back.
-enum HexDigits {
+public enum HexDigits {
     /// The value of an ASCII digit, 0 through 15; nil: it is none.
-    static func value(_ digit: UInt8) -> UInt8? {
+    public static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
@@ -13,12 +13,12 @@ enum HexDigits {
     }
 
     /// The ASCII digit of a value, 0 through 15.
-    static func digit(_ value: UInt8) -> UInt8 {
+    public static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
 
     /// Appends two lowercase digits for each byte, with nothing between them.
-    static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
+    public static func append(_ bytes: RawSpan, to buffer: inout ByteBuffer) {
         let byteCount = bytes.byteCount
         let target = buffer.reserve(byteCount * 2)
         for index in 0..<byteCount {
@@ -31,7 +31,7 @@ enum HexDigits {
 
     /// Appends the bytes that digits stand for, of either case and with blanks between the bytes.
     /// - Throws: ``EncodedTextError``, after which some of the bytes may have been appended.
-    static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
+    public static func appendDecoded(_ text: RawSpan, to buffer: inout ByteBuffer) throws(EncodedTextError) {
         var index = 0
         while index < text.byteCount {
             let first = text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
@@ -52,5 +52,15 @@ enum HexDigits {
 
 extension UInt8 {
     /// Whether the byte is a space, a tab, or the CR of a line's end.
-    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
+    public var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
+}
+
+/// Why a text is not the hexadecimal or Base64 form of bytes.
+public enum EncodedTextError: Error, Equatable {
+    /// A byte of the text, counted from 0, that cannot be there.
+    case unexpected(offset: Int)
+    /// Digits or characters are missing at the end: what is there stands for no whole number of bytes.
+    case truncated
+    /// The padding is not what has to follow so many characters.
+    case badPadding
 }

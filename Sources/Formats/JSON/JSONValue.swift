@@ -1,7 +1,7 @@
 import WSCore
 
 /// A JSON text as values, for texts of which most is needed. Of members with the same name the last one counts.
-indirect enum JSONValue: Equatable {
+public indirect enum JSONValue: Equatable {
     case object([String: JSONValue])
     case array([JSONValue])
     case string(String)
@@ -11,7 +11,7 @@ indirect enum JSONValue: Equatable {
     case null
 
     /// Reads a text, which is UTF-8, or throws ``JSONError``.
-    init(parsing text: RawSpan) throws(JSONError) {
+    public init(parsing text: RawSpan) throws(JSONError) {
         var reader = JSONReader()
         guard let first = try reader.next(in: text) else { throw .truncated }
         self = try Self.value(from: first, of: text, &reader)

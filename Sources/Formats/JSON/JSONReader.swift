@@ -6,9 +6,9 @@ import WSCore
 ///     {"id":7} → beginObject, key 1..<5, number 6..<7, endObject, then nil
 ///
 /// The text is given with each call and must be the same each time. That it is UTF-8 is the caller's to know.
-struct JSONReader {
+public struct JSONReader {
     /// The levels of objects and arrays that are taken: more than anyone writes, and few enough to be kept.
-    static let maximumDepth = 512
+    public static let maximumDepth = 512
 
     private enum Expectation {
         case value
@@ -26,12 +26,15 @@ struct JSONReader {
     /// Whether each level is an object.
     private var levels: [Bool] = []
 
+    /// Starts at the beginning of a text.
+    public init() {}
+
     /// How many objects and arrays are open.
-    var depth: Int { levels.count }
+    public var depth: Int { levels.count }
 
     /// Returns the next token, or nil when the text has been read.
     /// - Throws: ``JSONError``, after which there are no more tokens to be had.
-    mutating func next(in text: RawSpan) throws(JSONError) -> JSONToken? {
+    public mutating func next(in text: RawSpan) throws(JSONError) -> JSONToken? {
         if expectation == .next, try takeSeparator(in: text) { return nil }
         skipSpace(in: text)
         guard offset < text.byteCount else { throw .truncated }
@@ -49,7 +52,7 @@ struct JSONReader {
     }
 
     /// Why a text is not JSON; nil: it is.
-    static func problem(in text: RawSpan) -> JSONError? {
+    public static func problem(in text: RawSpan) -> JSONError? {
         var reader = JSONReader()
         do throws(JSONError) {
             while try reader.next(in: text) != nil {}
@@ -200,5 +203,45 @@ struct JSONReader {
 
     private func byte(at index: Int, of text: RawSpan) -> UInt8 {
         text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+    }
+}
+
+/// A piece of a JSON text (RFC 8259 §2).
+public struct JSONToken: Equatable {
+    /// What a piece is.
+    public enum Kind {
+        case beginObject
+        case endObject
+        case beginArray
+        case endArray
+        /// The name of an object's member.
+        case key
+        case string
+        case number
+        /// `true`, `false` or `null`.
+        case literal
+    }
+
+    /// The kind of the piece.
+    public let kind: Kind
+    /// Where it stands in the text, in bytes; a key and a string with their quotes.
+    public let range: Range<Int>
+}
+
+/// Why a text is not JSON.
+public enum JSONError: Error, Equatable, CustomStringConvertible {
+    /// The text ends before the value does.
+    case truncated
+    /// A byte, counted from 0, that cannot be there.
+    case unexpected(offset: Int)
+    /// Objects and arrays lie deeper in one another than is taken.
+    case tooDeep(limit: Int)
+
+    public var description: String {
+        switch self {
+        case .truncated: "it ends too early"
+        case .unexpected(let offset): "byte \(offset + 1) is not JSON"
+        case .tooDeep(let limit): "it is nested deeper than \(limit) levels"
+        }
     }
 }

@@ -3,13 +3,13 @@ import WSCore
 /// A string, a number, true or false in a JSON text, to be compared with others.
 ///
 /// Strings are compared decoded, numbers by their text: 1 and 1.0 differ, and "1" and 1 do, too.
-struct JSONScalar: Hashable {
+public struct JSONScalar: Hashable {
     private let isString: Bool
     /// What a string stands for, or the text of anything else.
     private let bytes: [UInt8]
 
     /// Takes a value of a text; nil for null, for what is no single value, and for a string that stands for no text.
-    init?(_ token: JSONToken, in text: RawSpan) {
+    public init?(_ token: JSONToken, in text: RawSpan) {
         let literal = text.extracting(token.range)
         switch token.kind {
         case .string:
@@ -32,7 +32,7 @@ extension JSONScalar: CustomStringConvertible {
     private static let longestShown = 60
 
     /// As JSON has it, made safe, and cut where it is long.
-    var description: String {
+    public var description: String {
         let text = String(decoding: bytes, as: UTF8.self)
         let shown = escapingControls(String(text.prefix(Self.longestShown)))
         let whole = shown + (text.count > Self.longestShown ? "…" : "")

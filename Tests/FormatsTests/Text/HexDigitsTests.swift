@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Formats
 
 @Suite struct HexDigitsTests {
     @Test("the 22 digits are read, the 16 small ones are written, and nothing else is a digit")

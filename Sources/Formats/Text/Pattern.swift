@@ -2,11 +2,11 @@ import CPCRE2
 import WSCore
 
 /// A regular expression in the syntax of Perl, by PCRE2, searched for in UTF-8 text; bytes that are none match nothing.
-final class Pattern {
+public final class Pattern {
     /// As it was typed.
-    let source: String
+    public let source: String
     /// Called with the first search that is given up: it takes too many steps, or too much memory.
-    var didGiveUp: (() -> Void)?
+    public var didGiveUp: (() -> Void)?
 
     private let code: OpaquePointer
     private let matchData: OpaquePointer
@@ -21,7 +21,7 @@ final class Pattern {
     private static let initialStackBytes = 32 << 10
 
     /// Compiles an expression, or throws ``PatternError``.
-    init(_ source: String) throws(PatternError) {
+    public init(_ source: String) throws(PatternError) {
         self.source = source
         var source = source
         var (number, offset) = (Int32(0), 0)
@@ -56,13 +56,13 @@ final class Pattern {
     }
 
     /// Whether the expression is found in the text. Where that cannot be decided, it is not: see ``didGiveUp``.
-    func matches(_ text: RawSpan) -> Bool {
+    public func matches(_ text: RawSpan) -> Bool {
         firstMatch(in: text) != nil
     }
 
     /// Where the expression is found first, in bytes.
     /// - Parameter start: Where the search begins, in bytes: 0 through the length of the text.
-    func firstMatch(in text: RawSpan, from start: Int = 0) -> Range<Int>? {
+    public func firstMatch(in text: RawSpan, from start: Int = 0) -> Range<Int>? {
         var result = search(text, from: start)
         // The interpreter has its memory elsewhere.
         if result == PCRE2_ERROR_JIT_STACKLIMIT { result = search(text, from: start, options: PCRE2_NO_JIT) }
@@ -107,4 +107,14 @@ final class Pattern {
             return String(decoding: buffer.prefix(max(0, Int(count))), as: UTF8.self)
         }
     }
+}
+
+/// Why a text is no regular expression.
+public struct PatternError: Error, Equatable, CustomStringConvertible {
+    /// In the words of PCRE2.
+    public let reason: String
+    /// Where in the text, in bytes from 0.
+    public let offset: Int
+
+    public var description: String { "\(reason) (at byte \(offset + 1))" }
 }

@@ -6,14 +6,14 @@ import WSCore
 ///     /params/0/id   the one value that the pointer leads to
 ///
 /// Of members with the same name the last one counts, as it does in JavaScript and Python.
-struct JSONField: Equatable {
+public struct JSONField: Equatable {
     /// The names and indices on the way to the value.
     private let steps: [[UInt8]]
     private let isPointer: Bool
 
     /// Reads a name, or a pointer, which begins with a slash. Nil where there is nothing, or an escape that a pointer
     /// does not have.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         isPointer = text.utf8.first == UInt8(ascii: "/")
         guard isPointer else {
@@ -30,7 +30,7 @@ struct JSONField: Equatable {
 
     /// The values that are there: one at most, but for the name of a member and an array of objects. None where the text
     /// is not JSON.
-    func values(in text: RawSpan) -> [JSONScalar] {
+    public func values(in text: RawSpan) -> [JSONScalar] {
         do throws(JSONError) {
             return try checkedValues(in: text)
         } catch {

@@ -1,7 +1,7 @@
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Formats
 
 @Suite struct JSONValueTests {
     private static func value(_ text: String) throws(JSONError) -> JSONValue {

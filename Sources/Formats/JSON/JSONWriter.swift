@@ -1,52 +1,52 @@
 import WSCore
 
 /// Writes a JSON text, member by member; the commas come by themselves.
-struct JSONWriter: ~Copyable {
+public struct JSONWriter: ~Copyable {
     /// What has been written.
-    private(set) var text = ByteBuffer()
+    public private(set) var text = ByteBuffer()
     private var needsComma = false
 
     /// Begins with an object.
-    init() {
+    public init() {
         text.append(literal: "{")
     }
 
     /// Begins an object as a member.
-    mutating func beginObject(_ name: StaticString) {
+    public mutating func beginObject(_ name: StaticString) {
         begin(name)
         open("{")
     }
 
     /// Begins an object as an element.
-    mutating func beginElement() {
+    public mutating func beginElement() {
         separate()
         open("{")
     }
 
     /// Ends an object.
-    mutating func endObject() {
+    public mutating func endObject() {
         close("}")
     }
 
     /// Begins an array as a member.
-    mutating func beginArray(_ name: StaticString) {
+    public mutating func beginArray(_ name: StaticString) {
         begin(name)
         open("[")
     }
 
     /// Ends an array.
-    mutating func endArray() {
+    public mutating func endArray() {
         close("]")
     }
 
     /// Adds a string.
-    mutating func add(_ name: StaticString, _ value: String) {
+    public mutating func add(_ name: StaticString, _ value: String) {
         begin(name)
         append(value)
     }
 
     /// Adds an array of strings.
-    mutating func add(_ name: StaticString, _ values: [String]) {
+    public mutating func add(_ name: StaticString, _ values: [String]) {
         beginArray(name)
         for value in values {
             separate()
@@ -56,36 +56,36 @@ struct JSONWriter: ~Copyable {
     }
 
     /// Adds a whole number.
-    mutating func add(_ name: StaticString, _ value: Int) {
+    public mutating func add(_ name: StaticString, _ value: Int) {
         begin(name)
         text.append(decimal: value)
     }
 
     /// Adds a whole number, or null where there is none.
-    mutating func add(_ name: StaticString, orNull value: Int?) {
+    public mutating func add(_ name: StaticString, orNull value: Int?) {
         if let value { add(name, value) } else { addNull(name) }
     }
 
     /// Adds true or false.
-    mutating func add(_ name: StaticString, _ value: Bool) {
+    public mutating func add(_ name: StaticString, _ value: Bool) {
         begin(name)
         text.append(literal: value ? "true" : "false")
     }
 
     /// Adds null.
-    mutating func addNull(_ name: StaticString) {
+    public mutating func addNull(_ name: StaticString) {
         begin(name)
         text.append(literal: "null")
     }
 
     /// Adds a number with so many digits after the point.
-    mutating func add(_ name: StaticString, _ value: Double, digits: Int) {
+    public mutating func add(_ name: StaticString, _ value: Double, digits: Int) {
         begin(name)
         text.append(FixedPoint.text(value, digits: digits))
     }
 
     /// Adds a whole number of thousandths exactly, with three digits after the point.
-    mutating func add(_ name: StaticString, thousandths: UInt128) {
+    public mutating func add(_ name: StaticString, thousandths: UInt128) {
         begin(name)
         text.append("\(thousandths / 1000).\(padded(Int(thousandths % 1000), to: 3))")
     }
