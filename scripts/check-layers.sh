@@ -34,9 +34,9 @@ typechecks IO/Log Bytes IO/Files IO/Loop
 typechecks IO/Streams Bytes IO/Files IO/Loop
 typechecks IO Bytes
 typechecks Continuity Bytes Protocol
-typechecks Web Bytes Handshake
+typechecks StaticFiles/Semantics Bytes Handshake
 typechecks Measuring Bytes Protocol Handshake Deflate
-typechecks Site Bytes Handshake IO Web
+typechecks StaticFiles Bytes Handshake IO
 
 # imports_only MODULE PATTERN: no Swift file outside the pattern imports the module.
 imports_only() {

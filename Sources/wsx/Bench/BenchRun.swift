@@ -10,7 +10,7 @@ final class BenchRun {
     /// Those whose threads have ended.
     private var workers: [LoadWorker] = []
     /// The server behind `echo:`.
-    private let embeddedEcho: ListenRun?
+    private let embeddedEcho: EmbeddedEcho?
     private let progress: BenchProgress?
     private let outputs: ResultOutputs
     private var startTime = WallTime.now
@@ -28,9 +28,8 @@ final class BenchRun {
     init(_ settings: BenchSettings, on loop: EventLoop, console: Console) throws(Failure) {
         var settings = settings
         if settings.url.endpoint == .embeddedEcho {
-            let echo = try ListenRun(.embeddedEcho(for: settings.connector.request), on: loop, console: console)
-            let address = try echo.start()
-            settings.connector.destination = .tcp(host: address?.host ?? "", port: address?.port ?? 0)
+            let echo = try EmbeddedEcho(for: settings.connector.request, on: loop, console: console)
+            settings.connector.destination = try echo.start()
             embeddedEcho = echo
         } else {
             embeddedEcho = nil
@@ -54,9 +53,7 @@ final class BenchRun {
             SignalWatcher(.hangUp, on: loop) { [unowned self] in endEarly(.hungUp) },
             SignalWatcher(.quit, on: loop) { [unowned self] in endEarly(.quit) },
         ].compactMap { $0 }
-        if settings.arguments.tls.isInsecure {
-            console.notice("wsx: warning: certificates are not verified (--insecure)")
-        }
+        console.warnIfInsecure(settings.arguments.tls.isInsecure)
         if let limit = settings.arguments.timeout {
             runTimer = Timer(on: loop) { [unowned self] in endEarly(.runTimedOut(after: limit)) }
             runTimer?.start(after: limit)

@@ -16,6 +16,8 @@ final class RecordingBroadcastHost: BroadcastHost {
     var paused: [Int?] = []
     var resumed: [Int?] = []
     var closed: [String] = []
+    /// What happened to all clients.
+    var log: [String] = []
 
     init(on loop: EventLoop) {
         self.loop = loop
@@ -34,6 +36,10 @@ final class RecordingBroadcastHost: BroadcastHost {
         resumed.append(sender)
         didResume(sender)
     }
+
+    func pauseClients(for reason: PauseReasons) { log.append("pause clients") }
+
+    func resumeClients(after reason: PauseReasons) { log.append("resume clients") }
 
     func close(slowReader reader: Int, because fault: String) {
         closed.append("\(reader) \(fault)")

@@ -44,9 +44,10 @@ final class ConnectRun {
     private(set) var acknowledgements: AcknowledgementStage?
 
     /// The server behind `echo:`, once it was asked for, and where it listens.
-    private var embeddedEcho: (server: ListenRun, destination: Connector.Settings.Destination)?
-    /// Signals, the time limit of the run, and the time limit of a hurried end.
-    private var limits: RunLimits?
+    private var embeddedEcho: (server: EmbeddedEcho, destination: Connector.Settings.Destination)?
+    private var stopRequests: StopRequests?
+    /// The time limit of a hurried end.
+    private var deadline: Timer?
 
     /// When a time limit, a signal, or a reader that has gone away cuts the run short: how long the peer may take for the
     /// closing handshake, and after it a slow reader for what is left.
@@ -77,21 +78,19 @@ final class ConnectRun {
         outputs.didDrain = { [unowned self] in outputDidDrain() }
         outputs.didFail = { [unowned self] error in outputDidFail(error) }
         outputs.recordingDidFail = { [unowned self] failure in recordingDidFail(failure) }
-        limits = RunLimits(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] cause in
-            switch cause {
+        stopRequests = StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
+            switch request {
             case .interrupt: interrupted()
             // The key is the user's editor's, which is in the same group of processes.
             case .quit where outputs.prompt?.editor.isAway ?? false: break
-            case .quit: end(with: .quit, hurried: true)
-            case .terminate: end(with: .terminated, hurried: true)
-            case .hangUp: end(with: .hungUp, hurried: true)
-            case .timeLimit(let limit): end(with: .runTimedOut(after: limit), hurried: true)
+            case .quit, .terminate, .hangUp, .timeLimit: end(with: request.failure, hurried: true)
             }
         }
         connect()
         loop.run()
         closePrompt()
-        limits = nil
+        stopRequests = nil
+        deadline = nil
         return state.failure
     }
 
@@ -107,9 +106,7 @@ final class ConnectRun {
         } catch {
             return end(with: error)
         }
-        if settings.arguments.tls.isInsecure {
-            console.notice("wsx: warning: certificates are not verified (--insecure)")
-        }
+        console.warnIfInsecure(settings.arguments.tls.isInsecure)
         let connections = ConnectionSequence(backoff: settings.backoff, on: loop, delegate: self) {
             [unowned self] completion in environment.dial(target, settings, loop, completion)
         }
@@ -120,9 +117,8 @@ final class ConnectRun {
     private func startEmbeddedEcho() throws(Failure) -> Connector.Settings.Destination {
         // Another connection may lead there again, and one that is over there has an end to be told.
         if let embeddedEcho { return embeddedEcho.destination }
-        let echo = try ListenRun(.embeddedEcho(for: settings.connector.request), on: loop, console: console)
-        let address = try echo.start()
-        let destination = Connector.Settings.Destination.tcp(host: address?.host ?? "", port: address?.port ?? 0)
+        let echo = try EmbeddedEcho(for: settings.connector.request, on: loop, console: console)
+        let destination = try echo.start()
         embeddedEcho = (echo, destination)
         return destination
     }
@@ -233,7 +229,7 @@ final class ConnectRun {
         guard connection != nil else {
             connections?.cancel()
             // Not within the callback of readline, which would go on drawing a line that is gone.
-            limits?.setDeadline(after: .zero) { [unowned self] in finish() }
+            setDeadline(after: .zero) { [unowned self] in finish() }
             return
         }
         if acknowledgements?.delaysClosing() ?? false { return }
@@ -267,7 +263,7 @@ final class ConnectRun {
         acknowledgements?.hurry()
         close(with: closeFrame)
         guard isFirstHurry else { return }
-        limits?.setDeadline(after: Self.hurriedLimit) { connection.terminate() }
+        setDeadline(after: Self.hurriedLimit) { connection.terminate() }
     }
 
     /// The connection is over: another follows, or what is left is to write what waits.
@@ -315,7 +311,7 @@ final class ConnectRun {
             if countsUnanswered { showUnanswered() }
         }
         input.closeReader()
-        limits?.clearDeadline()
+        deadline = nil
         stop()
     }
 
@@ -325,7 +321,13 @@ final class ConnectRun {
         outputs.flush()
         if outputs.isDrained { loop.stop() }
         guard state.isHurried else { return }
-        limits?.setDeadline(after: Self.hurriedLimit) { [unowned self] in loop.stop() }
+        setDeadline(after: Self.hurriedLimit) { [unowned self] in loop.stop() }
+    }
+
+    private func setDeadline(after delay: Duration, action: @escaping () -> Void) {
+        let timer = Timer(on: loop, action: action)
+        deadline = timer
+        timer.start(after: delay)
     }
 
     func showSummary() {

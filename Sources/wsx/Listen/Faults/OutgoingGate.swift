@@ -9,7 +9,7 @@ import WSCore
 ///
 /// Answers to pings do not come this way.
 final class OutgoingGate {
-    private unowned let run: ListenRun
+    private unowned let faults: Faults
     private let client: Int
     private var chance: FaultChance
     private var line = DelayQueue()
@@ -36,14 +36,13 @@ final class OutgoingGate {
     static let queueLimitBytes = 16 << 20
 
     /// Makes the gate of a client that has just been accepted.
-    init(client: Int, of run: ListenRun) {
-        self.run = run
+    init(client: Int, of faults: Faults) {
+        self.faults = faults
         self.client = client
-        let arguments = run.settings.arguments.faults
-        chance = FaultChance(arguments, seed: run.faultSeed, client: client)
-        switch arguments.closeLimit {
+        chance = faults.chance(ofClient: client)
+        switch faults.arguments.closeLimit {
         case .messages(let count): messagesLeft = count
-        case .time(let time): closeTime = run.loop.now + time
+        case .time(let time): closeTime = faults.loop.now + time
         case nil: break
         }
         schedule()
@@ -86,7 +85,7 @@ final class OutgoingGate {
         _ = line.takeAll()
         if isFull {
             isFull = false
-            run.gateHasRoom(of: nil)
+            faults.gateHasRoom(of: nil)
         }
     }
 
@@ -96,11 +95,11 @@ final class OutgoingGate {
         switch item {
         case .message:
             guard !chance.dropsMessage() else {
-                run.dropped(byteCount, to: client)
+                faults.dropped(byteCount, to: client)
                 return nil
             }
             let delay = chance.delay()
-            if delay > .zero { run.delayed(byteCount, to: client, by: delay) }
+            if delay > .zero { faults.delayed(byteCount, to: client, by: delay) }
             return pause + delay
         case .ping, .pong: return pause
         case .close(nil): return nil
@@ -111,10 +110,10 @@ final class OutgoingGate {
     }
 
     private func append(_ item: InputItem, _ payload: RawSpan, after pause: Duration) {
-        line.append(item, payload, dueTime: run.loop.now + pause)
+        line.append(item, payload, dueTime: faults.loop.now + pause)
         if !isFull, line.queuedBytes > Self.queueLimitBytes {
             isFull = true
-            run.gateIsFull(of: run.server.connections[client])
+            faults.gateIsFull(of: faults.host?.client(client))
         }
         schedule()
     }
@@ -122,39 +121,39 @@ final class OutgoingGate {
     /// Has what is due leave, now or when it will be.
     private func schedule() {
         guard !hasEnded, !isTurnEndScheduled else { return }
-        let isHeldUp = !isOverdue && run.server.connections[client]?.isFull ?? false
+        let isHeldUp = !isOverdue && faults.host?.client(client)?.isFull ?? false
         let times = [isHeldUp ? nil : line.nextDueTime, closeTime].compactMap(\.self)
         guard let nextTime = times.min() else { return }
-        let wait = nextTime - run.loop.now
+        let wait = nextTime - faults.loop.now
         guard wait > .zero else {
             isTurnEndScheduled = true
-            return run.loop.atEndOfTurn(self)
+            return faults.loop.atEndOfTurn(self)
         }
-        let timer = self.timer ?? Timer(on: run.loop) { [unowned self] in passOn() }
+        let timer = self.timer ?? Timer(on: faults.loop) { [unowned self] in passOn() }
         self.timer = timer
         timer.start(after: wait)
     }
 
     private func passOn() {
-        guard !hasEnded, let connection = run.server.connections[client] else { return }
-        let now = run.loop.now
+        guard !hasEnded, let host = faults.host, let connection = host.client(client) else { return }
+        let now = faults.loop.now
         if let closeTime, closeTime <= now {
             self.closeTime = nil
             ignoresClient = true
             isOverdue = true
             connection.stopAnsweringPings()
-            hold(.close(run.settings.faultClose), RawSpan())
+            hold(.close(faults.closeFrame), RawSpan())
         }
         // Out of the way of whatever the connection may do meanwhile.
         var line = self.line.takeAll()
-        while isOverdue || !connection.isFull, line.takeFirst(at: now, { run.pass($0, $1, to: connection) }) {}
+        while isOverdue || !connection.isFull, line.takeFirst(at: now, { host.sendDue($0, $1, to: connection) }) {}
         guard !hasEnded else { return }
         // Who takes nothing is not waited for where the messages are for others, too.
-        if connection.isFull, !run.settings.arguments.mode.answersByItself { run.slowReaders.hold() }
+        if connection.isFull, faults.areForAll { host.waitForSlowReaders() }
         self.line = line
         if isFull, self.line.queuedBytes <= Self.queueLimitBytes / 2 {
             isFull = false
-            run.gateHasRoom(of: connection)
+            faults.gateHasRoom(of: connection)
         }
         schedule()
     }

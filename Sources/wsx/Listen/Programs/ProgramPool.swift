@@ -1,10 +1,35 @@
 import WSCore
 
+/// What programs need of the server whose clients they run for.
+protocol ProgramHost: AnyObject {
+    /// The loop that everything runs on.
+    var loop: EventLoop { get }
+    /// Shows what programs write to standard error, and how they end.
+    var console: Console { get }
+    /// The client with a number; nil: it has left.
+    func client(_ number: Int) -> (any ServedClient)?
+    /// Closes a client's connection.
+    func close(_ client: any ServedClient, with frame: CloseFrame)
+    /// Takes note of a message that a program has sent to its client.
+    func programSent(_ payload: RawSpan, as kind: MessageKind, to client: Int)
+    /// Whether what becomes of a program decides how the run ends.
+    var takesProgramFailures: Bool { get }
+    /// Takes note that a client's program has failed.
+    /// - Parameter words: What has happened, with the program's name.
+    func programFailed(_ words: String, of client: Int)
+    /// Takes note that nothing is left of a program.
+    func programDidEnd()
+}
+
 /// The programs of all clients.
 final class ProgramPool {
     /// What is run for each.
     let command: ProgramCommand
-    unowned let run: ListenRun
+    /// What was typed.
+    let arguments: ListenArguments
+    /// The kind of the messages that programs write.
+    let kind: MessageKind
+    unowned let host: any ProgramHost
     private let limit: Int
     private var sessions: [Int: ProgramSession] = [:]
     /// The clients whose programs could not be started.
@@ -22,13 +47,15 @@ final class ProgramPool {
     var reservedDescriptors: Int { limit * (Self.descriptorsPerClient - 1) }
 
     /// Makes a pool; from now on no program that is started inherits a descriptor that is not meant for it.
-    init(_ command: ProgramCommand, of run: ListenRun) {
+    init(_ command: ProgramCommand, _ arguments: ListenArguments, of host: any ProgramHost) {
         self.command = command
-        self.run = run
-        limit = Self.limit(for: run.settings.arguments.maximumProcesses)
+        self.arguments = arguments
+        kind = arguments.payload.kind(for: arguments.input)
+        self.host = host
+        limit = Self.limit(for: arguments.maximumProcesses)
         StandardDescriptors.keepOthersFromPrograms()
-        if limit < run.settings.arguments.maximumProcesses {
-            run.console.notice("The descriptor limit has room for \(limit) programs; ulimit -n raises it")
+        if limit < arguments.maximumProcesses {
+            host.console.notice("The descriptor limit has room for \(limit) programs; ulimit -n raises it")
         }
     }
 
@@ -42,26 +69,27 @@ final class ProgramPool {
     }
 
     /// Starts the program of a client; nil when that cannot be done, for which the client is closed.
-    func start(for client: Server<ListenClient>.Client) -> ProgramSession? {
+    /// - Parameter port: The port that the client has come to; nil on a Unix-domain socket.
+    func start<Handler: ConnectionHandler>(for client: Server<Handler>.Client, port: UInt16?) -> ProgramSession? {
         let request = RequestEnvironment(
             request: client.upgrade.request, login: client.upgrade.login, subprotocol: client.upgrade.subprotocol,
             client: client.number, clientAddress: client.address.socketAddress,
-            serverPort: run.places[client.endpointIndex].port, tls: client.tls)
+            serverPort: port, tls: client.tls)
         var environment = request.variables
         for (name, value) in command.environment { environment[name] = Array(value.utf8) }
         do throws(IOError) {
             let session = try ProgramSession(
                 environment.map { Array("\($0)=".utf8) + $1 }, client: client.number, in: self)
             sessions[client.number] = session
-            if run.settings.arguments.verbosity > 0, let identifier = session.process?.process.identifier {
-                run.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
+            if arguments.verbosity > 0, let identifier = session.process?.process.identifier {
+                host.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
             }
             return session
         } catch {
-            run.programFailed("running \(command.name): \(error)", of: client.number)
+            host.programFailed("running \(command.name): \(error)", of: client.number)
             failedClients.append(client.number)
             // There is no connection yet.
-            run.loop.atEndOfTurn(self)
+            host.loop.atEndOfTurn(self)
             return nil
         }
     }
@@ -69,7 +97,7 @@ final class ProgramPool {
     /// Forgets a program of which nothing is left.
     func remove(_ session: ProgramSession) {
         sessions[session.number] = nil
-        run.stopIfOver()
+        host.programDidEnd()
     }
 
     /// Ends all programs, each with the time that it has for that.
@@ -78,7 +106,7 @@ final class ProgramPool {
     }
 
     /// How long ``end()`` takes at most.
-    var endLimit: Duration { run.settings.arguments.programGrace * 2 }
+    var endLimit: Duration { arguments.programGrace * 2 }
 
     /// Ends all programs at once, and waits until they are gone.
     func kill() {
@@ -91,8 +119,8 @@ extension ProgramPool: EndOfTurnWork {
     /// Closes the clients that have no program.
     func endTurn() {
         for number in failedClients {
-            guard let connection = run.server.connections[number] else { continue }
-            run.close(connection, with: CloseFrame(code: .internalError, reason: "the program could not be started"))
+            guard let client = host.client(number) else { continue }
+            host.close(client, with: CloseFrame(code: .internalError, reason: "the program could not be started"))
         }
         failedClients = []
     }

@@ -12,7 +12,7 @@ extension ProgramSession {
     /// The client has left, or takes nothing more.
     func clientLeft() {
         isDiscarding = true
-        isClientHeld = false
+        hold = nil
         leave()
     }
 
@@ -23,7 +23,7 @@ extension ProgramSession {
         guard stage == .running else { return }
         stage = .leaving
         input?.finish()
-        endTimer.start(after: run.settings.arguments.programGrace)
+        endTimer.start(after: pool.arguments.programGrace)
     }
 
     /// Ends the program and all that it started, at once.
@@ -39,7 +39,7 @@ extension ProgramSession {
         input?.close()
         guard stage != .gone, let process = process?.process else { return beginLastReading() }
         guard process.hasGroup else { return groupIsGone() }
-        if stage != .terminating { terminate() }
+        if case .terminating = stage {} else { terminate() }
         endTimer.start(after: Self.groupInterval, every: Self.groupInterval)
     }
 
@@ -51,11 +51,12 @@ extension ProgramSession {
         case .leaving:
             terminate()
             // Again and again: a timer may be early by part of a millisecond.
-            endTimer.start(after: run.settings.arguments.programGrace, every: Self.groupInterval)
-        case .terminating:
+            endTimer.start(after: pool.arguments.programGrace, every: Self.groupInterval)
+        case .terminating(let killTime):
             if process.exit != nil, !process.hasGroup { return groupIsGone() }
-            guard run.loop.now >= killTime else { return }
-            run.console.notice("Client \(number): \(pool.command.name) did not end when it was asked to, and is killed")
+            guard host.loop.now >= killTime else { return }
+            host.console.notice(
+                "Client \(number): \(pool.command.name) did not end when it was asked to, and is killed")
             kill()
             if process.exit != nil { groupIsGone() }
         case .gone:
@@ -67,9 +68,8 @@ extension ProgramSession {
     }
 
     private func terminate() {
-        stage = .terminating
         process?.process.signalGroup(.terminate)
-        killTime = run.loop.now + run.settings.arguments.programGrace
+        stage = .terminating(killTime: host.loop.now + pool.arguments.programGrace)
     }
 
     private func groupIsGone() {
@@ -92,11 +92,11 @@ extension ProgramSession {
             hasReportedEnd = true
             let words = "\(pool.command.name) \(exit.words)"
             let isFailure = endedByItself && exit != .status(0)
-            if isFailure, run.takesProgramFailures {
-                run.programFailed(words, of: number)
-            } else if !isDiscarding || run.settings.arguments.verbosity > 0 {
+            if isFailure, host.takesProgramFailures {
+                host.programFailed(words, of: number)
+            } else if !isDiscarding || pool.arguments.verbosity > 0 {
                 // When it was asked to end, it matters little how it did.
-                run.console.notice("Client \(number): \(words)")
+                host.console.notice("Client \(number): \(words)")
             }
             if !isDiscarding { close(with: exit.closeFrame) }
         }

@@ -4,16 +4,16 @@ import WSCore
 ///
 ///      client ── message ──► ProgramInput ──► standard input  ┐
 ///      client ◄── message ── ProgramOutput ◄── standard output │ program
-///      console ◄── line ──── ProgramOutput ◄── standard error  ┘
+///      console ◄── line ──── ProgramErrors ◄── standard error  ┘
 final class ProgramSession {
     /// How far the program's end has come.
-    enum Stage {
+    enum Stage: Equatable {
         /// It runs for its client.
         case running
         /// Its input is over, and it has time to end by itself.
         case leaving
-        /// Its group has been asked to end, and has time to.
-        case terminating
+        /// Its group has been asked to end, and is killed at a time.
+        case terminating(killTime: Duration)
         /// Nothing is left of its group, or it has been killed.
         case gone
     }
@@ -24,22 +24,30 @@ final class ProgramSession {
     static let pipeBytes = 1 << 20
     /// How long a pipe is read after the end of the group, should somebody else have it.
     static let lastReadingLimit = Duration.seconds(1)
-    /// So many messages of a program are sent in one turn of the loop, and so many lines of its standard error are shown:
-    /// a few hundred microseconds' worth, and then others have their turn.
+    /// So many messages of a program are sent in one turn of the loop: a few hundred microseconds' worth, and then others
+    /// have their turn.
     static let turnMessages = 1024
-    static let turnErrorLines = 256
     /// A program that has taken nothing for so long while its client has to wait for it is not expected to.
     static let takingPatience = Duration.seconds(2)
+
+    /// A client that waits for its program.
+    struct Hold {
+        /// What the program had not taken when it was last seen to take something, in bytes.
+        var untakenBytes: Int
+        /// When that was.
+        var takingTime: Duration
+    }
 
     /// The client's number.
     let number: Int
     unowned let pool: ProgramPool
-    unowned let run: ListenRun
+    /// Whether messages are lines of text.
+    let isText: Bool
     /// The process and our ends of its pipes, once it has been started.
     private(set) var process: PipedProcess?
     private(set) var input: ProgramInput?
     private(set) var output: ProgramOutput?
-    private(set) var errors: ProgramOutput?
+    private(set) var errors: ProgramErrors?
 
     var stage = Stage.running
     /// Whether the client's end is our doing, or has come: what the program still writes is thrown away.
@@ -48,21 +56,13 @@ final class ProgramSession {
     var endedByItself = false
     /// Whether the end has been told and the client closed.
     var hasReportedEnd = false
-    /// When the group is killed.
-    var killTime = Duration.zero
-    lazy var endTimer = Timer(on: run.loop) { [unowned self] in endTimerFired() }
+    lazy var endTimer = Timer(on: host.loop) { [unowned self] in endTimerFired() }
 
     var splitter: RecordSplitter
-    var errorLines: ErrorLines
-    /// Has the program's standard error read on, after it had to wait for ours.
-    lazy var errorTimer = Timer(on: run.loop) { [unowned self] in readErrorsOn() }
     var lineCount = 0
     var hasReportedBadLine = false
-    var isClientHeld = false
-    /// What the program had not taken when it was last seen to take something from the held client, in bytes.
-    var untakenBytes = 0
-    /// When that was.
-    var takingTime = Duration.zero
+    /// Set while the client waits for the program.
+    var hold: Hold?
 
     /// Starts the program.
     /// - Parameters:
@@ -72,11 +72,10 @@ final class ProgramSession {
     init(_ environment: [[UInt8]], client number: Int, in pool: ProgramPool) throws(IOError) {
         self.number = number
         self.pool = pool
-        run = pool.run
-        splitter = RecordSplitter(pool.run.settings.kind == .text ? .lines : .chunks)
-        errorLines = ErrorLines(prefix: "Client \(number) | ")
+        isText = pool.kind == .text
+        splitter = RecordSplitter(isText ? .lines : .chunks)
         let process = try PipedProcess(
-            pool.command.words, at: pool.command.path, environment: environment, on: run.loop
+            pool.command.words, at: pool.command.path, environment: environment, on: pool.host.loop
         ) { [unowned self] _ in exited() }
         self.process = process
         input = ProgramInput(process.input)
@@ -86,16 +85,15 @@ final class ProgramSession {
         } finish: { [unowned self] in
             outputIsOver()
         }
-        errors = ProgramOutput(process.error) { [unowned self] bytes in
-            show(errors: bytes)
-        } finish: { [unowned self] in
-            errorsAreOver()
+        errors = ProgramErrors(process.error, prefix: "Client \(number) | ", to: pool.host.console, on: pool.host.loop)
+        {
+            [unowned self] in reportEndIfOver()
         }
     }
 
-    /// The client's connection; nil: it has ended.
-    var connection: Connection<ListenClient>? { run.server.connections[number] }
+    /// The client; nil: it has left.
+    var client: (any ServedClient)? { host.client(number) }
 
-    /// Whether messages are lines of text.
-    var isText: Bool { run.settings.kind == .text }
+    /// The server.
+    var host: any ProgramHost { pool.host }
 }

@@ -1,0 +1,75 @@
+import WSCore
+
+/// The server behind `echo:`: returns each message to the command that sent it, within the same process.
+///
+/// It listens on a loopback port, accepts any path and any subprotocol of the request, and limits no message.
+final class EmbeddedEcho {
+    private let policy: ServerPolicy
+    private let loop: EventLoop
+    private let console: Console
+    private lazy var server = makeServer()
+    private var hasReportedLimit = false
+
+    private static let host = "127.0.0.1"
+
+    /// Makes a server for a command that sends `request`.
+    ///
+    /// Throws ``Failure/badArgument(what:why:)`` for subprotocols that no server can speak.
+    init(for request: ClientRequest, on loop: EventLoop, console: Console) throws(Failure) {
+        do throws(ServerPolicyError) {
+            policy = try ServerPolicy(subprotocols: request.subprotocols, checksHostAndOrigin: false)
+        } catch {
+            throw .badArgument(what: "echo:", why: "\(error)")
+        }
+        self.loop = loop
+        self.console = console
+    }
+
+    /// Starts listening, or throws ``Failure/listening(address:_:)``.
+    /// - Returns: The address to connect to.
+    func start() throws(Failure) -> Connector.Settings.Destination {
+        do throws(IOError) {
+            guard let place = SocketAddress(numeric: Self.host, port: 0),
+                let address = try server.listen(on: .tcp(place))
+            else { throw .addressNotAvailable }
+            return .tcp(host: address.host, port: address.port)
+        } catch {
+            throw .listening(address: "\(Self.host):0", error)
+        }
+    }
+
+    private func makeServer() -> Server<EchoHandler> {
+        let connection = Connection<EchoHandler>.Settings(
+            role: .server, limits: Limits(maximumMessageBytes: .max, maximumFragments: .max),
+            pausesReadingWhenFull: true)
+        let server = Server<EchoHandler>(
+            .init(policy: policy, connection: connection, deflate: DeflatePreferences()), on: loop
+        ) { [unowned self] client in
+            EchoHandler { [unowned self] in self.server.remove(client.number) }
+        }
+        server.didReachLimit = { [unowned self] limit in
+            if !hasReportedLimit { console.reportLimit(limit) }
+            hasReportedLimit = true
+        }
+        return server
+    }
+}
+
+/// One client of ``EmbeddedEcho``.
+private final class EchoHandler: ConnectionHandler {
+    private let didEnd: () -> Void
+
+    init(didEnd: @escaping () -> Void) {
+        self.didEnd = didEnd
+    }
+
+    func connection(
+        _ connection: Connection<EchoHandler>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
+    ) {
+        outbox.send(payload, as: kind)
+    }
+
+    func connection(_ connection: Connection<EchoHandler>, didEnd end: ConnectionEnd) {
+        didEnd()
+    }
+}

@@ -1,0 +1,78 @@
+import WSCore
+
+// What other parts of the server ask of the clients.
+
+extension Distributor: BroadcastHost {
+    var clientCount: Int { clients.count }
+
+    func fullReaders(but sender: Int?) -> [Int] { clients.fullReaders(but: sender) }
+
+    func unsentBytes(of reader: Int) -> Int? { clients.unsentBytes(of: reader) }
+
+    func close(slowReader reader: Int, because fault: String) {
+        guard let client = clients[reader] else { return }
+        outputs.console.notice("Client \(reader) \(fault) while others wait: closed with 1013")
+        close(client, with: CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
+    }
+}
+
+extension Distributor: SenderControl {
+    func pauseSender(_ sender: Int?, for reason: PauseReasons) {
+        if let sender { clients[sender]?.pauseReading(for: reason) } else { reader?.pause() }
+    }
+
+    func resumeSender(_ sender: Int?, after reason: PauseReasons) {
+        if let sender { clients[sender]?.resumeReading(after: reason) } else { readOn() }
+    }
+
+    func pauseClients(for reason: PauseReasons) { clients.pause(for: reason) }
+
+    func resumeClients(after reason: PauseReasons) { clients.resume(after: reason) }
+}
+
+extension Distributor: FaultHost {
+    func client(_ number: Int) -> (any ServedClient)? { clients[number] }
+
+    func sendDue(_ item: InputItem, _ payload: RawSpan, to client: any ServedClient) {
+        pass(item, payload, to: client)
+    }
+
+    func waitForSlowReaders() {
+        slowReaders.hold()
+    }
+
+    func gatesDidDrain() {
+        outputs.drained()
+        readOn()
+    }
+}
+
+extension Distributor: ReplayHost {
+    func hasRoom(for client: Int) -> Bool {
+        clients[client].map { !$0.isFull && !$0.hasFullGate } ?? false
+    }
+
+    func say(_ item: InputItem, _ payload: RawSpan, after pause: Duration, to number: Int) {
+        guard let client = clients[number], client.letsThrough(item, payload, after: pause) else { return }
+        pass(item, payload, to: client)
+    }
+
+    func closeAfterReplay(_ number: Int) {
+        if let client = clients[number] { send(.close(faults.closeFrame), RawSpan(), to: client) }
+    }
+
+    func pauseForReplay(_ client: Int) {
+        clients[client]?.pauseReading(for: .replay)
+    }
+
+    func resumeAfterReplay(_ client: Int) {
+        clients[client]?.resumeReading(after: .replay)
+    }
+}
+
+extension Distributor: EndOfTurnWork {
+    /// A client has come: the input goes to the clients there are, and waits for the first.
+    func endTurn() {
+        readOn()
+    }
+}

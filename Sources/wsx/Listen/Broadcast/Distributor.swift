@@ -1,0 +1,238 @@
+import WSCore
+
+/// Sends messages to the clients: from the input and the prompt to one or all, and from a client to all others.
+///
+///      input, prompt ────────► one client
+///      input, prompt, client ► all (other) clients ──► TurnBudget, SlowReaders: the sender waits
+///                                  └── with --delay or --drop: through each client's gate
+final class Distributor<Directory: ClientDirectory> {
+    typealias Client = Directory.ConnectedClient
+
+    /// Standard input as a source of messages.
+    private enum Input {
+        /// Nothing is read: the server answers by itself, or lines are typed.
+        case unused
+        /// Waits for the first client.
+        case waiting(InputReader.Settings)
+        /// Is read while there is somebody to send it to.
+        case reading(InputReader)
+        /// Has ended, or is of no use any more.
+        case over(InputReader?)
+    }
+
+    let clients: ClientRegistry<Directory>
+    let loop: EventLoop
+    let outputs: ListenOutputs
+    let faults: Faults
+    private let answersByItself: Bool
+    private var input: Input
+    /// The clients that hold up messages for all.
+    private(set) lazy var slowReaders = SlowReaders(of: self)
+    /// What messages that take long, as those for all, may take of a turn.
+    private(set) lazy var budget = TurnBudget(of: self)
+
+    /// Makes the distributor of a server's clients.
+    /// - Parameter input: How standard input is read; nil: it is not.
+    init(
+        to directory: Directory, input: InputReader.Settings?, answersByItself: Bool, outputs: ListenOutputs,
+        faults: Faults
+    ) {
+        clients = ClientRegistry(directory)
+        loop = directory.loop
+        self.outputs = outputs
+        self.faults = faults
+        self.answersByItself = answersByItself
+        self.input = input.map { .waiting($0) } ?? .unused
+        outputs.senders = self
+        faults.host = self
+    }
+
+    // MARK: To one client
+
+    /// Sends something to one client, through its gate if it has one.
+    func send(_ item: InputItem, _ payload: RawSpan, to client: some ServedClient) {
+        if client.letsThrough(item, payload) { pass(item, payload, to: client) }
+    }
+
+    /// Sends what a gate lets through, and records it.
+    func pass(_ item: InputItem, _ payload: RawSpan, to client: some ServedClient) {
+        let number = client.number
+        switch item {
+        case .message(let kind):
+            guard client.send(payload, as: kind) else { return }
+            if answersByItself {
+                outputs.answered(payload, as: kind, to: number)
+            } else {
+                outputs.record(payload, as: kind, to: number)
+            }
+        case .ping: if client.sendPing(payload) { outputs.record(control: .ping, payload, to: number) }
+        case .pong: if client.sendPong(payload) { outputs.record(control: .pong, payload, to: number) }
+        case .close(let frame?), .end(let frame): close(client, with: frame)
+        // The end of one session is not the end of the server.
+        case .close(nil): break
+        }
+    }
+
+    /// Closes a client's connection, and records that.
+    func close(_ client: some ServedClient, with frame: CloseFrame) {
+        guard client.close(frame) else { return }
+        outputs.record(close: frame, to: client.number)
+        client.didClose()
+    }
+
+    // MARK: To all clients
+
+    /// Sends a client's message to all others.
+    func relay(_ payload: RawSpan, as kind: MessageKind, from sender: Client) {
+        if send(payload, as: kind, toAllBut: sender) { slowReaders.hold(sender.number) }
+        budget.spend(payload.byteCount, for: clients.count, from: sender.number)
+    }
+
+    /// Sends a message of the server to every client, and shows it once.
+    func sendToAll(_ payload: RawSpan, as kind: MessageKind) {
+        if outputs.showsBroadcasts, clients.hasRecipients { outputs.show(sent: .message(kind), payload, client: nil) }
+        send(payload, as: kind, toAllBut: nil)
+        budget.spend(payload.byteCount, for: clients.count, from: nil)
+    }
+
+    /// Sends a message to every client but one, and records it.
+    /// - Returns: Whether the queue of one of them is full.
+    @discardableResult
+    private func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?) -> Bool {
+        guard !faults.useGates else { return sendThroughGates(payload, as: kind, toAllBut: sender) }
+        if outputs.isRecording { outputs.record(payload, as: kind, to: clients.receivers(but: sender)) }
+        return clients.send(payload, as: kind, toAllBut: sender)
+    }
+
+    private func sendThroughGates(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: Client?) -> Bool {
+        var isOneFull = false
+        for client in clients.all where client !== sender && client.letsThrough(.message(kind), payload) {
+            pass(.message(kind), payload, to: client)
+            if client.isFull { isOneFull = true }
+        }
+        return isOneFull
+    }
+
+    // MARK: From the prompt
+
+    /// Sends what was typed to a client, or to all, and shows it once.
+    /// - Returns: Why it was not sent; nil: it was.
+    func send(typed item: InputItem, _ payload: RawSpan, to number: Int?) -> DeliveryProblem? {
+        if let number {
+            switch recipient(number) {
+            case .failure(let problem): return problem
+            case .success(let client):
+                outputs.show(sent: item, payload, client: number)
+                send(item, payload, to: client)
+            }
+        } else if clients.isEmpty {
+            return .noClients
+        } else if !clients.hasRecipients {
+            return .allAreClosing
+        } else if case .message(let kind) = item {
+            sendToAll(payload, as: kind)
+        } else {
+            outputs.show(sent: item, payload, client: nil)
+            for client in clients.all where client.takesMessages { send(item, payload, to: client) }
+        }
+        return nil
+    }
+
+    private func recipient(_ number: Int) -> Result<Client, DeliveryProblem> {
+        guard let client = clients[number] else { return .failure(.noClient(number)) }
+        return client.takesMessages ? .success(client) : .failure(.isClosing(number))
+    }
+
+    // MARK: From the input
+
+    /// Reads the input, or goes on reading it, while there is somebody to send it to.
+    func readOn() {
+        switch input {
+        case .unused, .over: break
+        case .waiting(let settings):
+            guard !holdsInput else { return }
+            let reader = InputReader(settings, on: loop, receiver: self)
+            input = .reading(reader)
+            reader.start()
+        case .reading(let reader): if holdsInput { reader.pause() } else { reader.start() }
+        }
+    }
+
+    /// Ends the input: the server is ending.
+    func endInput() {
+        reader?.pause()
+        input = .over(reader)
+    }
+
+    /// What reads the input, once that has begun.
+    var reader: InputReader? {
+        switch input {
+        case .unused, .waiting: nil
+        case .reading(let reader): reader
+        case .over(let reader): reader
+        }
+    }
+
+    /// Whether there is nobody to send the input to, somebody or the recording does not keep up, much waits for its time,
+    /// or the input has had its share of the turn.
+    private var holdsInput: Bool {
+        clients.isEmpty || !slowReaders.isEmpty || outputs.isRecordingFull || faults.holdInput || budget.holdsInput
+    }
+}
+
+extension Distributor: InputReader.Receiver {
+    /// Sends what the input asks for, to every client or to the one that it names.
+    func received(input item: InputItem, _ payload: RawSpan, client number: Int?) {
+        guard let number else {
+            if case .message(let kind) = item { return sendToAll(payload, as: kind) }
+            for client in clients.all where client.takesMessages { sendInput(item, payload, to: client) }
+            return
+        }
+        switch recipient(number) {
+        case .success(let client): sendInput(item, payload, to: client)
+        case .failure(let problem): outputs.console.error("\(reader?.recordName ?? "input") was not sent: \(problem)")
+        }
+    }
+
+    private func sendInput(_ item: InputItem, _ payload: RawSpan, to client: Client) {
+        outputs.showInput(item, payload, to: client.number)
+        send(item, payload, to: client)
+    }
+
+    /// Leaves out what cannot be sent.
+    func received(badInput what: String, _ problem: InputProblem) {
+        outputs.console.error("\(what) was not sent: \(problem)")
+    }
+
+    /// Full queues pause the input, and so does the lack of clients.
+    func receivedInputPiece() {
+        slowReaders.hold()
+        if holdsInput { reader?.pause() }
+    }
+
+    /// The end of the input is not the end of the server.
+    func inputEnded(_ error: IOError?) {
+        input = .over(reader)
+        if let error, error != .badDescriptor { outputs.console.error("reading standard input: \(error)") }
+    }
+}
+
+/// Why something cannot be sent to a client, or to all.
+enum DeliveryProblem: Error, Equatable, CustomStringConvertible {
+    case serverIsEnding
+    case noClients
+    case allAreClosing
+    case noClient(Int)
+    case isClosing(Int)
+
+    /// The problem in words.
+    var description: String {
+        switch self {
+        case .serverIsEnding: "the server is ending"
+        case .noClients: "there is no client to send to"
+        case .allAreClosing: "every client is being closed"
+        case .noClient(let number): "there is no client \(number)"
+        case .isClosing(let number): "client \(number) is being closed"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import WSCore
+
+/// Where a server listens, as people and events are told.
+struct ListeningPlace {
+    /// The URL that clients connect to.
+    let url: String
+    /// The beginning of its clients' URLs, which the request's path follows.
+    let urlPrefix: String
+    /// What a browser opens; nil for a Unix-domain socket.
+    let webURL: String?
+    /// The port; nil for a Unix-domain socket.
+    let port: UInt16?
+
+    /// Describes an endpoint.
+    /// - Parameters:
+    ///   - address: The address with the port in use; nil for a Unix-domain socket.
+    ///   - isSecure: Whether it is reached with TLS.
+    init(_ endpoint: Server<ListenClient>.Endpoint, boundTo address: SocketAddress?, isSecure: Bool) {
+        port = address?.port
+        webURL = address.map { address in
+            // An address that stands for all of the machine's is none to open.
+            let authority = address.hostBytes.allSatisfy { $0 == 0 } ? "localhost:\(address.port)" : "\(address)"
+            return "\(isSecure ? "https" : "http")://\(authority)/"
+        }
+        if let address {
+            urlPrefix = "\(isSecure ? "wss" : "ws")://\(address)"
+            url = urlPrefix + "/"
+        } else {
+            url = "ws+unix:" + (endpoint.path ?? "")
+            urlPrefix = url + ":"
+        }
+    }
+}
+
+extension ListeningPlace {
+    /// Tells people and scripts where the server listens, and what a browser finds there.
+    /// - Parameter hasPrompt: Whether lines can be typed.
+    static func announce(
+        _ places: [ListeningPlace], by settings: ListenSettings, hasPrompt: Bool, to outputs: ListenOutputs
+    ) {
+        let (arguments, console) = (settings.arguments, outputs.console)
+        if !arguments.address.isEmpty, case .inherited? = settings.endpoints.first {
+            console.notice("The sockets of LISTEN_FDS take the place of \(escapingControls(arguments.address))")
+        }
+        for place in places {
+            console.notice("Listening on \(escapingControls(place.url))" + (hasPrompt ? "; /help lists commands" : ""))
+        }
+        let webURLs = places.compactMap(\.webURL)
+        if let directory = arguments.servedDirectory {
+            let urls = webURLs.map { " at \($0)" }.joined(separator: " and")
+            console.notice(escapingControls("Serving the files of \(directory)\(urls)"))
+        }
+        if arguments.servesConsole {
+            for url in webURLs { console.notice("Console at \(url)") }
+        }
+        if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
+        for place in places {
+            outputs.writeEvent { events in
+                events.write("listening") { event in
+                    event.add("url", place.url)
+                    if let port = place.port { event.add("port", Int(port)) }
+                    if let pin = settings.selfSignedPin { event.add("pin", "\(pin)") }
+                }
+            }
+        }
+    }
+}
+
+extension Server.Endpoint {
+    /// The path of a Unix-domain socket; nil for an address.
+    fileprivate var path: String? {
+        switch self {
+        case .tcp: nil
+        case .unix(let path): path
+        case .inherited(let socket): if case .unix(let path) = socket.place { path } else { nil }
+        }
+    }
+}

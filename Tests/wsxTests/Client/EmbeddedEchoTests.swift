@@ -1,0 +1,37 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct EmbeddedEchoTests {
+    @Test("the server of echo: listens on a loopback port of its own")
+    func address() throws {
+        try withIdleLoop { loop in
+            let console = try ReadableConsole()
+            let first = try EmbeddedEcho(for: try request(), on: loop, console: console.console)
+            let second = try EmbeddedEcho(for: try request(), on: loop, console: console.console)
+            guard case .tcp("127.0.0.1", let port) = try first.start(), case .tcp(_, let other) = try second.start()
+            else {
+                Issue.record("echo: listens elsewhere")
+                return
+            }
+            #expect(port != 0 && other != port)
+            #expect(console.take() == [])
+        }
+    }
+
+    @Test("it speaks what the client asks for, and no subprotocol twice")
+    func subprotocols() throws {
+        try withIdleLoop { loop in
+            let console = try ReadableConsole().console
+            _ = try EmbeddedEcho(for: try request { $0.subprotocols = ["chat", "b"] }, on: loop, console: console)
+        }
+    }
+
+    private func request(_ change: (inout ConnectArguments) -> Void = { _ in }) throws -> ClientRequest {
+        var arguments = ConnectArguments()
+        arguments.url = "echo:"
+        change(&arguments)
+        return try ConnectSettings(arguments).connector.request
+    }
+}

@@ -1,0 +1,201 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct DistributorTests {
+    @Test("what the input has goes to every client, or to the one that it names")
+    func input() throws {
+        try withDistributor { distributor, directory, console in
+            distributor.received(input: .message(.text), Array("a".utf8).span.bytes, client: nil)
+            distributor.received(input: .message(.binary), Array("b".utf8).span.bytes, client: 2)
+            distributor.received(input: .ping, Array("c".utf8).span.bytes, client: nil)
+            distributor.received(input: .pong, Array("d".utf8).span.bytes, client: 1)
+            #expect(directory[1].sent == ["text a", "ping c", "pong d"])
+            #expect(directory[2].sent == ["text a", "binary b", "ping c"])
+            #expect(console.take() == [])
+        }
+    }
+
+    @Test("a close frame of the input closes clients, and without a code it is nothing")
+    func inputClose() throws {
+        try withDistributor { distributor, directory, _ in
+            distributor.received(input: .close(nil), RawSpan(), client: nil)
+            distributor.received(input: .close(CloseFrame(code: .goingAway)), RawSpan(), client: 1)
+            distributor.received(input: .message(.text), Array("x".utf8).span.bytes, client: nil)
+            #expect(directory[1].sent == ["close 1001 "] && directory[2].sent == ["text x"])
+        }
+    }
+
+    @Test("input for a client that has left, or that no message can be, is reported")
+    func badInput() throws {
+        try withDistributor { distributor, directory, console in
+            distributor.received(input: .ping, RawSpan(), client: 9)
+            directory[2].isClosing = true
+            distributor.received(input: .ping, RawSpan(), client: 2)
+            distributor.received(badInput: "input line 3", .notText)
+            distributor.inputEnded(.accessDenied)
+            distributor.inputEnded(.badDescriptor)
+            #expect(
+                console.take() == [
+                    "wsx: input was not sent: there is no client 9",
+                    "wsx: input was not sent: client 2 is being closed",
+                    "wsx: input line 3 was not sent: \(InputProblem.notText)",
+                    "wsx: reading standard input: \(IOError.accessDenied)",
+                ])
+            #expect(directory[2].sent == [])
+        }
+    }
+
+    @Test("what is typed is sent and shown once, or there is a reason why not")
+    func typed() throws {
+        try withDistributor { distributor, directory, console in
+            let payload = Array("x".utf8)
+            func send(_ item: InputItem, to client: Int?) -> DeliveryProblem? {
+                distributor.send(typed: item, payload.span.bytes, to: client)
+            }
+            #expect(send(.message(.text), to: 1) == nil)
+            #expect(console.take() == ["#1 → text      1 B  x"])
+            #expect(send(.ping, to: nil) == nil)
+            #expect(console.take() == ["→ ping      1 B  x"])
+            #expect(send(.message(.text), to: nil) == nil)
+            #expect(directory[1].sent == ["text x", "ping x", "text x"])
+            #expect(send(.ping, to: 3) == .noClient(3))
+            directory[1].isClosing = true
+            #expect(send(.ping, to: 1) == .isClosing(1))
+            #expect(send(.ping, to: nil) == nil)
+            directory[2].isClosing = true
+            #expect(send(.ping, to: nil) == .allAreClosing)
+            directory.connections = [:]
+            #expect(send(.ping, to: nil) == .noClients)
+            #expect(directory.connections.isEmpty)
+        }
+    }
+
+    @Test("a client's message goes to all others, and a full queue has it wait")
+    func relay() throws {
+        try withDistributor(3) { distributor, directory, _ in
+            distributor.relay(Array("x".utf8).span.bytes, as: .text, from: directory[1])
+            #expect(directory[1].sent == [] && directory[2].sent == ["text x"] && directory[3].sent == ["text x"])
+            #expect(distributor.slowReaders.isEmpty)
+            directory[3].isFull = true
+            distributor.relay(RawSpan(), as: .text, from: directory[1])
+            #expect(!distributor.slowReaders.isEmpty && directory[1].pauseReasons == .slowReader)
+            directory[3].isFull = false
+            distributor.slowReaders.clientDidDrain(3)
+            #expect(directory[1].pauseReasons == [])
+        }
+    }
+
+    @Test("a client that takes nothing while others wait is closed with 1013")
+    func slowReader() throws {
+        try withDistributor { distributor, directory, console in
+            directory[2].isFull = true
+            directory[2].unsentBytes = 100
+            distributor.receivedInputPiece()
+            directory.loop.turn { directory[2].isClosing }
+            #expect(directory[2].sent == ["close 1013 reading too slowly"])
+            #expect(console.take() == ["Client 2 takes nothing while others wait: closed with 1013"])
+            distributor.close(slowReader: 9, because: "has left")
+            #expect(console.take() == [])
+        }
+    }
+
+    @Test("with --drop every message goes through each client's gate")
+    func gates() throws {
+        try withDistributor(2) {
+            $0.faults.dropRate = 1
+        } _: { distributor, directory, _ in
+            for client in directory.connections.values {
+                client.gate = distributor.faults.makeGate(ofClient: client.number)
+            }
+            distributor.sendToAll(RawSpan(), as: .text)
+            distributor.relay(RawSpan(), as: .text, from: directory[1])
+            distributor.send(.message(.text), RawSpan(), to: directory[1])
+            #expect(directory[1].sent == [] && directory[2].sent == [])
+            distributor.send(.ping, RawSpan(), to: directory[1])
+            #expect(directory[1].sent == ["ping "])
+            distributor.waitForSlowReaders()
+            distributor.gatesDidDrain()
+        }
+    }
+
+    @Test("messages that wait in a gate are sent when they are due")
+    func delays() throws {
+        try withDistributor(2) {
+            $0.faults.delay = .milliseconds(1) ... .milliseconds(1)
+        } _: { distributor, directory, _ in
+            for client in directory.connections.values {
+                client.gate = distributor.faults.makeGate(ofClient: client.number)
+            }
+            distributor.sendToAll(Array("x".utf8).span.bytes, as: .text)
+            #expect(directory[1].sent == [])
+            directory.loop.turn { directory.connections.values.allSatisfy { $0.sent == ["text x"] } }
+        }
+    }
+
+    @Test("a sender waits for the next turn when its messages have had their share")
+    func budget() throws {
+        try withDistributor { distributor, directory, _ in
+            let message = [UInt8](repeating: 0, count: 8 << 20)
+            distributor.relay(message.span.bytes, as: .binary, from: directory[1])
+            #expect(directory[1].pauseReasons == .turn)
+            directory.loop.turn { directory[1].pauseReasons == [] }
+            distributor.sendToAll(message.span.bytes, as: .binary)
+            #expect(distributor.budget.holdsInput)
+            directory.loop.turn { !distributor.budget.holdsInput }
+        }
+    }
+
+    @Test("a replay is told of room, speaks to its client alone, and closes it")
+    func replay() throws {
+        try withDistributor { distributor, directory, _ in
+            #expect(distributor.hasRoom(for: 1) && !distributor.hasRoom(for: 9))
+            directory[1].isFull = true
+            #expect(!distributor.hasRoom(for: 1))
+            distributor.pauseForReplay(1)
+            #expect(directory[1].pauseReasons == .replay)
+            distributor.resumeAfterReplay(1)
+            #expect(directory[1].pauseReasons == [])
+            distributor.say(.message(.text), Array("x".utf8).span.bytes, after: .zero, to: 1)
+            distributor.say(.ping, RawSpan(), after: .zero, to: 9)
+            distributor.closeAfterReplay(1)
+            #expect(directory[1].sent == ["text x", "close 1012 "])
+        }
+    }
+
+    @Test("clients and the input are paused and resumed one by one, or all of them")
+    func senders() throws {
+        try withDistributor { distributor, directory, _ in
+            distributor.pauseSender(1, for: .turn)
+            distributor.pauseSender(nil, for: .turn)
+            distributor.pauseClients(for: .output)
+            #expect(directory[1].pauseReasons == [.turn, .output] && directory[2].pauseReasons == .output)
+            distributor.resumeClients(after: .output)
+            distributor.resumeSender(1, after: .turn)
+            distributor.resumeSender(nil, after: .turn)
+            #expect(directory[1].pauseReasons == [] && directory[2].pauseReasons == [])
+            distributor.endTurn()
+            distributor.endInput()
+            #expect(distributor.reader == nil && distributor.client(2) === directory[2])
+        }
+    }
+
+    private func withDistributor(
+        _ count: Int = 2, _ change: (inout ListenArguments) -> Void = { _ in },
+        _ body: (Distributor<FakeDirectory>, FakeDirectory, ReadableConsole) throws -> Void
+    ) throws {
+        var arguments = ListenArguments()
+        arguments.timestamps = .off
+        change(&arguments)
+        let loop = try EventLoop()
+        let console = try ReadableConsole()
+        let faults = Faults(arguments, console: console.console, on: loop)
+        let outputs = try ListenOutputs(
+            arguments, isPrompt: false, to: nil, faults: faults, console: console.console, on: loop)
+        let directory = FakeDirectory(count, on: loop)
+        let distributor = Distributor(
+            to: directory, input: nil, answersByItself: false, outputs: outputs, faults: faults)
+        try body(distributor, directory, console)
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ClientRegistryTests {
+    @Test("clients are found by their numbers, counted, and listed in order")
+    func lookup() throws {
+        try withRegistry(12) { directory, clients in
+            #expect(clients.count == 12 && !clients.isEmpty)
+            #expect(clients[7] === directory[7])
+            #expect(clients[13] == nil)
+            #expect(clients.inOrder.map(\.number) == Array(1...12))
+            #expect(clients.loop === directory.loop)
+            directory.connections = [:]
+            #expect(clients.isEmpty && clients[7] == nil)
+        }
+    }
+
+    @Test("a message for all goes to all but its sender, and is recorded for those that are not being closed")
+    func broadcast() throws {
+        try withRegistry(3) { directory, clients in
+            directory[3].isClosing = true
+            #expect(Set(clients.receivers(but: nil)) == [1, 2])
+            #expect(clients.receivers(but: directory[1]) == [2])
+            var isOneFull = clients.send(Array("x".utf8).span.bytes, as: .text, toAllBut: directory[1])
+            #expect(!isOneFull)
+            #expect(directory[1].sent == [] && directory[2].sent == ["text x"] && directory[3].sent == [])
+            directory[2].isFull = true
+            isOneFull = clients.send(RawSpan(), as: .text, toAllBut: nil)
+            #expect(isOneFull)
+        }
+    }
+
+    @Test("a client that is being closed is no recipient, and no slow reader")
+    func closing() throws {
+        try withRegistry(2) { directory, clients in
+            for number in 1...2 {
+                directory[number].isFull = true
+                directory[number].unsentBytes = number * 100
+            }
+            #expect(clients.hasRecipients)
+            #expect(Set(clients.fullReaders(but: nil)) == [1, 2])
+            #expect(clients.fullReaders(but: 2) == [1])
+            #expect(clients.unsentBytes(of: 1) == 100)
+            directory[1].isClosing = true
+            #expect(clients.fullReaders(but: nil) == [2])
+            #expect(clients.unsentBytes(of: 1) == nil && clients.unsentBytes(of: 3) == nil)
+            directory[2].isClosing = true
+            #expect(!clients.hasRecipients)
+        }
+    }
+
+    @Test("all clients pause and go on, each for every reason by itself")
+    func pauses() throws {
+        try withRegistry(2) { directory, clients in
+            directory[1].pauseReading(for: .program)
+            clients.pause(for: .output)
+            #expect(directory[1].pauseReasons == [.program, .output] && directory[2].pauseReasons == .output)
+            clients.resume(after: .output)
+            #expect(directory[1].pauseReasons == .program && directory[2].pauseReasons == [])
+        }
+    }
+
+    private func withRegistry(
+        _ count: Int, _ body: (FakeDirectory, ClientRegistry<FakeDirectory>) throws -> Void
+    ) throws {
+        let directory = FakeDirectory(count, on: try EventLoop())
+        try body(directory, ClientRegistry(directory))
+    }
+}

@@ -1,0 +1,238 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct FaultsTests {
+    @Test("requests are refused as often as was asked for")
+    func rejections() throws {
+        let request = RequestHead(method: "GET", target: "/", fields: HTTPFields([]))
+        try withFaults {
+            $0.faults.rejection = Rejection(status: 503, count: 1)
+        } _: { faults, _, _ in
+            let policy = try ServerPolicy()
+            let refusal = faults.rejection(of: request, policy: policy)
+            #expect(refusal?.status == 503 && refusal?.reason == "This server refuses requests (--reject).")
+            #expect(faults.rejection(of: request, policy: policy) == nil)
+        }
+    }
+
+    @Test("a client has a gate where messages are held back or left out, and in a replay")
+    func gates() throws {
+        try withFaults { _ in
+        } _: { faults, _, _ in
+            #expect(!faults.useGates && faults.makeGate(ofClient: 1) == nil)
+        }
+        try withFaults {
+            $0.faults.dropRate = 0.5
+        } _: { faults, _, _ in
+            #expect(faults.makeGate(ofClient: 1) != nil)
+        }
+        try withFaults {
+            $0.mode = .replay(path: "x")
+        } _: { faults, _, _ in
+            #expect(faults.useGates)
+        }
+    }
+
+    @Test("a dropped message is not sent, and --verbose says so")
+    func drops() throws {
+        try withFaults {
+            $0.faults.dropRate = 1
+            $0.verbosity = 1
+        } _: { faults, host, console in
+            let client = host.add(1, of: faults)
+            #expect(!client.letsThrough(.message(.text), "abc"))
+            // Control frames are no messages.
+            #expect(client.letsThrough(.ping) && client.letsThrough(.pong))
+            #expect(console.take() == ["Client 1: dropped a message of 3 B"])
+        }
+    }
+
+    @Test("a message is held back for its time, and what follows it does not overtake it")
+    func delays() throws {
+        try withFaults {
+            $0.faults.delay = .milliseconds(20) ... .milliseconds(20)
+            $0.verbosity = 1
+        } _: { faults, host, console in
+            let client = host.add(1, of: faults)
+            let begin = faults.loop.now
+            #expect(!client.letsThrough(.message(.text), "a"))
+            #expect(!client.letsThrough(.ping, "b"))
+            #expect(client.gate?.isHolding ?? false)
+            faults.loop.turn { client.sent.count == 2 }
+            #expect(client.sent == ["text a", "ping b"])
+            #expect(faults.loop.now - begin >= .milliseconds(20))
+            #expect(client.gate?.isHolding == false)
+            #expect(console.take() == ["Client 1: a message of 1 B waits 20 ms"])
+        }
+    }
+
+    @Test("what is due waits for room in the client's queue")
+    func room() throws {
+        try withFaults {
+            $0.faults.delay = .milliseconds(1) ... .milliseconds(1)
+        } _: { faults, host, _ in
+            let client = host.add(1, of: faults)
+            client.isFull = true
+            #expect(!client.letsThrough(.message(.text)))
+            for _ in 0..<3 { faults.loop.runOnce() }
+            client.isFull = false
+            client.gate?.goOn()
+            faults.loop.turn { client.sent == ["text "] }
+        }
+    }
+
+    @Test("a full gate pauses the client whose messages it answers, until half of it has left")
+    func fullEcho() throws {
+        try withFaults {
+            $0.mode = .echo
+            $0.faults.delay = .milliseconds(5) ... .milliseconds(5)
+        } _: { faults, host, _ in
+            let client = host.add(1, of: faults)
+            fill(client)
+            #expect(client.hasFullGate && client.pauseReasons == .gate)
+            #expect(!faults.holdInput && !faults.holdBroadcasts)
+            faults.loop.turn { !client.hasFullGate }
+            #expect(client.pauseReasons == [] && client.gateDrainCount == 1)
+        }
+    }
+
+    @Test("a full gate pauses the input where messages are for all, and other clients with --broadcast")
+    func fullForAll() throws {
+        for mode in [ListenMode.conversation, .broadcast] {
+            try withFaults {
+                $0.mode = mode
+                $0.faults.delay = .seconds(60) ... .seconds(60)
+            } _: { faults, host, _ in
+                #expect(faults.areForAll)
+                let client = host.add(1, of: faults)
+                fill(client)
+                #expect(faults.holdInput && faults.holdBroadcasts == (mode == .broadcast))
+                #expect(client.pauseReasons == [])
+                // A client that leaves is not waited for.
+                client.gate?.cancel()
+                #expect(!faults.holdInput && !faults.holdBroadcasts && host.drainCount == 1)
+            }
+        }
+    }
+
+    @Test("a full gate of a program's client is for the program to look after")
+    func fullProgram() throws {
+        try withFaults {
+            $0.mode = .exec(["cat"])
+            $0.faults.delay = .milliseconds(5) ... .milliseconds(5)
+        } _: { faults, host, _ in
+            let client = host.add(1, of: faults)
+            fill(client)
+            #expect(!faults.areForAll && !faults.holdInput && client.pauseReasons == [])
+            faults.loop.turn { !client.hasFullGate }
+            #expect(client.gateDrainCount == 1)
+        }
+    }
+
+    @Test("a client whose queue is full is not waited for where messages are for others, too")
+    func slowReader() throws {
+        try withFaults {
+            $0.faults.delay = .milliseconds(1) ... .milliseconds(1)
+        } _: { faults, host, _ in
+            let client = host.add(1, of: faults)
+            #expect(!client.letsThrough(.message(.text)))
+            host.fillsClients = true
+            faults.loop.turn { host.holdCount > 0 }
+            #expect(client.sent == ["text "])
+        }
+    }
+
+    @Test("--close-after with a number closes after that many messages")
+    func closeAfterMessages() throws {
+        try withFaults {
+            $0.faults.closeLimit = .messages(2)
+        } _: { faults, host, _ in
+            let gate = try #require(host.add(1, of: faults).gate)
+            #expect(!gate.isLastMessage() && !gate.ignoresClient)
+            #expect(gate.isLastMessage() && gate.ignoresClient)
+        }
+        try withFaults {
+            $0.faults.dropRate = 1
+        } _: { faults, host, _ in
+            #expect(host.add(1, of: faults).gate?.isLastMessage() == false)
+        }
+    }
+
+    @Test("--close-after with a time closes then, and nothing follows the close frame")
+    func closeAfterTime() throws {
+        try withFaults {
+            $0.faults.closeLimit = .time(.milliseconds(10))
+            $0.faults.closeReason = "over"
+        } _: { faults, host, _ in
+            let client = host.add(1, of: faults)
+            client.isFull = true
+            faults.loop.turn { client.isClosing }
+            #expect(client.sent == ["close 1012 over"] && !client.answersPings)
+            #expect(!client.takesMessages && !client.letsThrough(.message(.text)))
+            #expect(client.gate?.ignoresClient ?? false)
+        }
+    }
+
+    @Test("a close frame without a code is nothing to be sent, and one of the user's is the last")
+    func closeFrames() throws {
+        try withFaults {
+            $0.faults.dropRate = 1
+        } _: { faults, host, _ in
+            let client = host.add(1, of: faults)
+            #expect(!client.letsThrough(.close(nil)) && client.takesMessages)
+            #expect(client.letsThrough(.close(CloseFrame(code: .normalClosure))))
+            #expect(!client.takesMessages && !client.letsThrough(.ping))
+        }
+    }
+
+    private func fill(_ client: FakeClient) {
+        let message = [UInt8](repeating: 0, count: 1 << 20)
+        for _ in 0..<17 { _ = client.letsThrough(.message(.binary), message.span.bytes, after: .zero) }
+    }
+
+    private func withFaults(
+        _ change: (inout ListenArguments) -> Void, _ body: (Faults, FakeFaultHost, ReadableConsole) throws -> Void
+    ) throws {
+        var arguments = ListenArguments()
+        change(&arguments)
+        let console = try ReadableConsole()
+        let faults = Faults(arguments, console: console.console, on: try EventLoop())
+        let host = FakeFaultHost()
+        faults.host = host
+        try body(faults, host, console)
+    }
+}
+
+/// A server with clients that have gates.
+private final class FakeFaultHost: FaultHost {
+    var clients: [Int: FakeClient] = [:]
+    var holdCount = 0
+    var drainCount = 0
+    /// Whether the queue of a client is full as soon as something is sent to it.
+    var fillsClients = false
+
+    func add(_ number: Int, of faults: Faults) -> FakeClient {
+        let client = FakeClient(number)
+        clients[number] = client
+        client.gate = faults.makeGate(ofClient: number)
+        return client
+    }
+
+    func client(_ number: Int) -> (any ServedClient)? { clients[number] }
+
+    func sendDue(_ item: InputItem, _ payload: RawSpan, to client: any ServedClient) {
+        switch item {
+        case .message(let kind): _ = client.send(payload, as: kind)
+        case .ping: _ = client.sendPing(payload)
+        case .pong: _ = client.sendPong(payload)
+        case .close(let frame?), .end(let frame): _ = client.close(frame)
+        case .close(nil): break
+        }
+        if fillsClients { clients[client.number]?.isFull = true }
+    }
+
+    func waitForSlowReaders() { holdCount += 1 }
+    func gatesDidDrain() { drainCount += 1 }
+}

@@ -1,0 +1,136 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct ListenPromptTests {
+    @Test(
+        "a line goes to every client, or to the one that it names",
+        arguments: [
+            ("hello", "all: text hello"), ("@3 hello", "3: text hello"), ("@@3 hello", "all: text @3 hello"),
+            ("//help", "all: text /help"), ("/ping x", "all: ping x"), ("@2 /pong x", "2: pong x"),
+            ("/close 1000 bye", "all: close 1000 bye"), ("@1 /close", "1: close 1000 "),
+        ])
+    func lines(line: String, sent: String) throws {
+        try withPrompt { prompt, server, console in
+            prompt.accept(Array(line.utf8))
+            #expect(server.sent == [sent])
+            #expect(console.take() == [])
+        }
+    }
+
+    @Test("an empty line is nothing, and a mistake is reported")
+    func nothing() throws {
+        try withPrompt { prompt, server, console in
+            prompt.accept([])
+            #expect(console.take() == [])
+            prompt.accept(Array("/pign".utf8))
+            #expect(console.take() == ["wsx: unknown command '/pign'; did you mean '/ping'?"])
+            #expect(server.sent == [])
+        }
+    }
+
+    @Test(
+        "what cannot be sent is reported, with its consequence where that is not plain",
+        arguments: [
+            (DeliveryProblem.noClients, "x", "there is no client to send to"),
+            (.noClient(3), "@3 x", "there is no client 3"),
+            (.isClosing(3), "@3 x", "client 3 is being closed: the message was not sent"),
+            (.allAreClosing, "/ping", "every client is being closed: the ping was not sent"),
+            (.allAreClosing, "/pong", "every client is being closed: the pong was not sent"),
+            (.serverIsEnding, "/close", "the server is ending: the close frame was not sent"),
+        ])
+    func problems(problem: DeliveryProblem, line: String, message: String) throws {
+        try withPrompt { prompt, server, console in
+            server.problem = problem
+            prompt.accept(Array(line.utf8))
+            #expect(console.take() == ["wsx: \(message)"])
+        }
+    }
+
+    @Test("a line that is not UTF-8 is sent as a binary message alone")
+    func bytes() throws {
+        try withPrompt { prompt, server, console in
+            prompt.accept([0x61, 0xFF])
+            #expect(server.sent == [])
+            #expect(console.take() == ["wsx: the line is not UTF-8 text and was not sent"])
+        }
+        try withPrompt(.binary) { prompt, server, _ in
+            prompt.accept([0x61, 0xFF])
+            #expect(server.sent == ["all: binary a\u{FFFD}"])
+        }
+    }
+
+    @Test("the clients are listed, or that there is none")
+    func clients() throws {
+        try withPrompt { prompt, server, console in
+            prompt.accept(Array("/clients".utf8))
+            #expect(console.take() == ["There is no client."])
+            server.clientLines = ["Client 1", "Client 2"]
+            prompt.accept(Array("/clients".utf8))
+            #expect(console.take() == ["Client 1", "Client 2"])
+        }
+    }
+
+    @Test("help says how one client is addressed, and explains a command")
+    func help() throws {
+        try withPrompt { prompt, _, console in
+            prompt.accept(Array("/help".utf8))
+            let lines = console.take()
+            #expect(lines.contains { $0.contains("/clients") } && !lines.contains { $0.contains("/reconnect") })
+            #expect(lines.last?.hasPrefix("A line goes to every client; '@3 text'") ?? false)
+            prompt.accept(Array("/help close".utf8))
+            #expect(console.take().first?.contains("/close") ?? false)
+        }
+    }
+
+    @Test("messages and times are shown in another way from now on")
+    func looks() throws {
+        try withPrompt { prompt, _, console in
+            prompt.accept(Array("/pretty off".utf8))
+            #expect(console.take() == ["JSON is shown as it is."])
+            prompt.accept(Array("/time off".utf8))
+            #expect(console.take().count == 1)
+        }
+    }
+
+    @Test("/quit and Ctrl-C end the server; without a terminal there is no history, and nothing to close")
+    func end() throws {
+        try withPrompt { prompt, server, console in
+            prompt.accept(Array("/quit".utf8))
+            #expect(server.endCount == 1)
+            prompt.interrupted()
+            #expect(server.endCount == 2)
+            prompt.accept(Array("/history".utf8))
+            prompt.accept(Array("/edit".utf8))
+            prompt.close()
+            #expect(console.take() == [] && prompt.editor == nil)
+        }
+    }
+
+    private func withPrompt(
+        _ kind: MessageKind = .text, _ body: (ListenPrompt, FakeServer, ReadableConsole) throws -> Void
+    ) throws {
+        let console = try ReadableConsole()
+        let server = FakeServer()
+        let transcript = Transcript(palette: Palette(isEnabled: false), timestamps: .off, on: try EventLoop())
+        try body(
+            ListenPrompt(of: server, sending: kind, console: console.console, transcript: transcript), server, console)
+    }
+}
+
+/// A server that remembers what it is asked to do.
+private final class FakeServer: ListenPromptServer {
+    var sent: [String] = []
+    var problem: DeliveryProblem?
+    var clientLines: [String] = []
+    var endCount = 0
+
+    func send(typed item: InputItem, _ payload: RawSpan, to client: Int?) -> DeliveryProblem? {
+        if problem == nil { sent.append("\(client.map { "\($0)" } ?? "all"): \(words(for: item, payload))") }
+        return problem
+    }
+
+    func end() { endCount += 1 }
+    func promptDidReturn() {}
+}

@@ -1,0 +1,29 @@
+import Testing
+import WSCore
+
+@testable import wsx
+
+@Suite struct StopRequestsTests {
+    @Test("a time limit asks for the end once, and not after the object is released")
+    func timeLimit() throws {
+        try withIdleLoop { loop in
+            var requests: [StopRequests.Request] = []
+            let stop = StopRequests(all: false, timeLimit: .milliseconds(5), on: loop) { requests.append($0) }
+            loop.turn { !requests.isEmpty }
+            withExtendedLifetime(stop) {}
+            #expect(requests == [.timeLimit(.milliseconds(5))])
+            _ = StopRequests(all: false, timeLimit: .milliseconds(1), on: loop) { requests.append($0) }
+            let end = loop.now + .milliseconds(20)
+            while loop.now < end { loop.runOnce() }
+            #expect(requests.count == 1)
+        }
+    }
+
+    @Test("each request is a failure of a run that has not done its work")
+    func failures() {
+        let statuses = [StopRequests.Request.interrupt, .terminate, .hangUp, .quit, .timeLimit(.seconds(1))].map {
+            $0.failure.status
+        }
+        #expect(statuses == [.interrupted, .terminated, .hungUp, .quit, .timedOut])
+    }
+}

@@ -1,0 +1,94 @@
+import WSCore
+
+@testable import wsx
+
+/// A client without a connection, which remembers what is done with it.
+final class FakeClient: ServedClient {
+    let number: Int
+    var isFull = false
+    var isClosing = false
+    var unsentBytes = 0
+    var gate: OutgoingGate?
+    var pauseReasons: PauseReasons = []
+    var answersPings = true
+    /// What was sent, in order.
+    var sent: [String] = []
+    /// How often its gate had room again.
+    var gateDrainCount = 0
+
+    init(_ number: Int) {
+        self.number = number
+    }
+
+    var takesMessages: Bool { !isClosing && !(gate?.isClosing ?? false) }
+    var hasFullGate: Bool { gate?.isFull ?? false }
+
+    func pauseReading(for reasons: PauseReasons) { pauseReasons.formUnion(reasons) }
+    func resumeReading(after reasons: PauseReasons) { pauseReasons.subtract(reasons) }
+    func stopAnsweringPings() { answersPings = false }
+
+    func send(_ payload: RawSpan, as kind: MessageKind) -> Bool { send(.message(kind), payload) }
+    func sendPing(_ payload: RawSpan) -> Bool { send(.ping, payload) }
+    func sendPong(_ payload: RawSpan) -> Bool { send(.pong, payload) }
+
+    func close(_ frame: CloseFrame) -> Bool {
+        guard send(.close(frame), RawSpan()) else { return false }
+        isClosing = true
+        return true
+    }
+
+    func didClose() { gate?.cancel() }
+
+    func letsThrough(_ item: InputItem, _ payload: RawSpan, after pause: Duration) -> Bool {
+        gate?.letsThrough(item, payload, after: pause) ?? true
+    }
+
+    func gateDidDrain() { gateDrainCount += 1 }
+
+    /// Whether something may be sent at once, as ``letsThrough(_:_:after:)`` says.
+    func letsThrough(_ item: InputItem, _ text: String = "") -> Bool {
+        letsThrough(item, Array(text.utf8).span.bytes)
+    }
+
+    private func send(_ item: InputItem, _ payload: RawSpan) -> Bool {
+        guard !isClosing else { return false }
+        sent.append(words(for: item, payload))
+        return true
+    }
+}
+
+/// Clients without connections.
+final class FakeDirectory: ClientDirectory {
+    let loop: EventLoop
+    var connections: [Int: FakeClient] = [:]
+
+    /// Makes clients with the numbers from 1 on.
+    init(_ count: Int, on loop: EventLoop) {
+        self.loop = loop
+        for number in 1..<count + 1 { connections[number] = FakeClient(number) }
+    }
+
+    /// The client with a number, which there is.
+    subscript(number: Int) -> FakeClient { connections[number, default: FakeClient(0)] }
+
+    func send(_ payload: RawSpan, as kind: MessageKind, toAllBut sender: FakeClient?) -> Bool {
+        var isOneFull = false
+        for client in connections.values where client !== sender {
+            _ = client.send(payload, as: kind)
+            if client.isFull { isOneFull = true }
+        }
+        return isOneFull
+    }
+}
+
+/// Something that is sent, in words: `text hello`, `ping x`, `close 1000 bye`.
+func words(for item: InputItem, _ payload: RawSpan) -> String {
+    let text = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    return switch item {
+    case .message(let kind): "\(kind) \(text)"
+    case .ping: "ping \(text)"
+    case .pong: "pong \(text)"
+    case .close(let frame?), .end(let frame): "close \(frame.code?.rawValue ?? 0) \(frame.reason)"
+    case .close(nil): "no close"
+    }
+}
