@@ -42,9 +42,13 @@ let package = Package(
             name: "Formats",
             dependencies: ["WSCore", "CPCRE2"],
             swiftSettings: programSettings),
+        .target(
+            name: "LoadTest",
+            dependencies: ["Formats", "WSCore"],
+            swiftSettings: programSettings),
         .executableTarget(
             name: "wsx",
-            dependencies: ["Formats", "WSCore", "CReadline"],
+            dependencies: ["Formats", "LoadTest", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: programSettings),
         // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
@@ -60,7 +64,9 @@ let package = Package(
             dependencies: ["WSCore", "COpenSSL", "CAllocationCounter"],
             swiftSettings: swiftSettings),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: swiftSettings),
-        .testTarget(name: "wsxTests", dependencies: ["wsx", "Formats", "WSCore"], swiftSettings: swiftSettings),
+        .testTarget(name: "LoadTestTests", dependencies: ["LoadTest", "Formats", "WSCore"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "wsxTests", dependencies: ["wsx", "Formats", "LoadTest", "WSCore"], swiftSettings: swiftSettings),
     ]
 )
 
@@ -72,14 +78,14 @@ if isForFuzzing {
         // libFuzzer has a main function of its own, so that of the program gets another name.
         .target(
             name: "wsx",
-            dependencies: ["Formats", "WSCore", "CReadline"],
+            dependencies: ["Formats", "LoadTest", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "wsx_main"])
             ]),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["wsx", "Formats", "WSCore"],
+            dependencies: ["wsx", "Formats", "LoadTest", "WSCore"],
             path: "Fuzz",
             sources: ["Support", "Targets"],
             swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),

@@ -1,4 +1,5 @@
 import Formats
+import LoadTest
 import WSCore
 
 /// One run of `wsx bench`: has connections opened and loaded, and writes what was measured.
@@ -74,9 +75,9 @@ final class BenchRun {
         startTimer = nil
         runTimer = nil
         workers = pool.join()
-        let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
+        let results = results(of: workers)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
-        guard isTold || !settings.arguments.mode.needsConnections || settings.arguments.output == .json else {
+        guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.output == .json else {
             // Without a connection there is nothing to tell people but why; who opens the page finds the errors in it.
             let problem = outputs.writeReport(results, BenchJudgement())
             return earlyFailure ?? failure ?? problem
@@ -89,7 +90,7 @@ final class BenchRun {
 
     private func didOpen() {
         let openCount = pool.openCount
-        guard openCount > 0 || !settings.arguments.mode.needsConnections else { return pool.drain() }
+        guard openCount > 0 || !settings.plan.mode.load.needsConnections else { return pool.drain() }
         if let failure = pool.openingFailure, let message = failure.message {
             toldFailure = failure
             console.error("\(message); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
@@ -130,12 +131,21 @@ final class BenchRun {
     private func verdict(on tally: LoadTally) -> Failure? {
         if let toldFailure { return .told(toldFailure) }
         if let failure { return failure }
-        if !tally.isFlawless { return .badReplies(tally, in: settings.arguments.mode) }
+        if !tally.isFlawless { return .badReplies(tally, in: settings.plan.mode) }
         guard tally.timeouts > 0 else { return nil }
         return .lateReplies(tally.timeouts, after: settings.arguments.replyTimeout)
     }
 
     // MARK: Results
+
+    /// Adds up what the threads have measured.
+    private func results(of workers: [LoadWorker]) -> BenchResults {
+        var results = BenchResults(
+            settings.description, startTime: startTime + settings.plan.warmup, processorTime: ProcessorTime.used)
+        for worker in workers { results.add(worker.context.measurement, processorTime: worker.processor.used) }
+        results.countMissingDeliveries(to: workers.reduce(0) { $0 + $1.workload.readerCount })
+        return results
+    }
 
     /// Writes the results and judges them; returns the worst of what went wrong.
     private func report(_ results: borrowing BenchResults) -> Failure? {

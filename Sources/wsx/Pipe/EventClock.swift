@@ -1,3 +1,4 @@
+import Formats
 import WSCore
 
 /// Writes times as events and transcripts show them, and works out the calendar once a second only.

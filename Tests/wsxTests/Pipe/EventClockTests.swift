@@ -1,5 +1,6 @@
 import Formats
 import Testing
+import Formats
 import WSCore
 
 @testable import wsx

@@ -1,3 +1,5 @@
+import WSCore
+
 /// What chance does to the messages for one client.
 struct FaultChance {
     private let dropRate: Double

@@ -1,3 +1,4 @@
+import LoadTest
 import WSCore
 
 /// What was typed after `wsx bench`. What it means (files read, URL parsed) is worked out elsewhere.

@@ -1,3 +1,5 @@
+import LoadTest
+
 /// What becomes of results.
 struct ResultOptions: Equatable, Sendable {
     var output = ResultFormat.text

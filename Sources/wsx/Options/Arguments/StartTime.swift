@@ -1,3 +1,5 @@
+import Formats
+
 /// When a load begins.
 enum StartTime: Equatable, Sendable {
     /// As soon as all connections are open.

@@ -1,4 +1,18 @@
+import LoadTest
+
+extension BenchMode: OptionChoice {}
+
 extension OptionTable {
+    /// The modes in which an option has no meaning, as the values of `--mode` that it conflicts with.
+    private static func modes(without option: ModeOption) -> [OptionReference] {
+        BenchMode.all.filter { !$0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
+    }
+
+    /// The modes that an option belongs to, as the values of `--mode` that it requires.
+    private static func modes(with option: ModeOption) -> [OptionReference] {
+        BenchMode.all.filter { $0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
+    }
+
     /// How much a load test does, and with what.
     static let load = [
         OptionSpecification(
@@ -19,7 +33,7 @@ extension OptionTable {
                     arguments.connectionCount = try CountValue.parse(value, largest: 1_000_000)
                 })),
         OptionSpecification(
-            "connect-rate", value: OptionValue("N"), conflicts: ["mode=connect"], group: .load,
+            "connect-rate", value: OptionValue("N"), conflicts: modes(without: .connectRate), group: .load,
             summary: "Connections to open each second",
             manual: """
                 Open *N* connections a second, evenly spaced, in place of as many as there can be; the next ones wait while \
@@ -52,7 +66,7 @@ extension OptionTable {
                     arguments.duration = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "messages", "n", value: OptionValue("N"), conflicts: ["duration", "mode=receive", "mode=idle"],
+            "messages", "n", value: OptionValue("N"), conflicts: ["duration"] + modes(without: .messages),
             group: .load,
             summary: "Send so many messages in all",
             manual: """
@@ -64,7 +78,7 @@ extension OptionTable {
                     arguments.messageCount = try CountValue.parse(value)
                 })),
         OptionSpecification(
-            "rate", "r", value: OptionValue("N"), conflicts: ["in-flight", "mode=receive", "mode=idle"], group: .load,
+            "rate", "r", value: OptionValue("N"), conflicts: ["in-flight"] + modes(without: .rate), group: .load,
             summary: "Messages a second in all, replies or not",
             manual: """
                 Send *N* messages a second on all connections together, evenly spaced, whatever the server does. The latency \
@@ -77,7 +91,7 @@ extension OptionTable {
                     arguments.rate = try CountValue.parse(value, largest: 100_000_000)
                 })),
         OptionSpecification(
-            "ramp", value: OptionValue("DURATION"), conflicts: ["mode=receive"], group: .load,
+            "ramp", value: OptionValue("DURATION"), conflicts: modes(without: .ramp), group: .load,
             summary: "Reach the full load after so long",
             manual: """
                 Begin gently: connections begin to send one after the other during *DURATION*, or `--rate` grows from nothing. \
@@ -110,8 +124,7 @@ extension OptionTable {
                 })),
         OptionSpecification(
             "in-flight", value: OptionValue("N"), default: "1",
-            conflicts: OptionReference.values(of: "mode", but: BenchMode.echo),
-            group: .load,
+            conflicts: modes(without: .inFlight), group: .load,
             summary: "Messages of a connection without a reply",
             manual: """
                 Let *N* messages of each connection be without a reply; with each reply the next message is sent. With 1 \
@@ -122,7 +135,7 @@ extension OptionTable {
                     arguments.inFlight = try CountValue.parse(value, largest: 65_536)
                 })),
         OptionSpecification(
-            "reply-timeout", value: OptionValue("DURATION"), default: "10s", conflicts: ["mode=send", "mode=receive"],
+            "reply-timeout", value: OptionValue("DURATION"), default: "10s", conflicts: modes(without: .replyTimeout),
             group: .load,
             summary: "Time to wait for a reply",
             manual: """
@@ -136,7 +149,7 @@ extension OptionTable {
                     arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
                 })),
         OptionSpecification(
-            "publishers", value: OptionValue("N"), default: "1", requires: ["mode=broadcast"], group: .load,
+            "publishers", value: OptionValue("N"), default: "1", requires: modes(with: .publishers), group: .load,
             summary: "Connections that publish (broadcast)",
             manual: "In `--mode broadcast`, publish on the first *N* connections; all others read.",
             effect: .update(
@@ -144,7 +157,7 @@ extension OptionTable {
                     arguments.publisherCount = try CountValue.parse(value, largest: 10_000)
                 })),
         OptionSpecification(
-            "heartbeat", value: OptionValue("DURATION"), default: "10s", requires: ["mode=idle"], group: .load,
+            "heartbeat", value: OptionValue("DURATION"), default: "10s", requires: modes(with: .heartbeat), group: .load,
             summary: "Time from ping to ping (idle)",
             manual: "In `--mode idle`, send each connection a ping every *DURATION*; all of them are evenly spaced.",
             effect: .update(
@@ -153,7 +166,7 @@ extension OptionTable {
                 })),
         OptionSpecification(
             "message", "m", value: OptionValue("TEXT"),
-            repeatable: true, conflicts: ["size", "mode=connect", "mode=broadcast", "mode=idle"], group: .messages,
+            repeatable: true, conflicts: ["size"] + modes(without: .message), group: .messages,
             summary: "Send this, with {{seq}}, {{random 8}}, ...",
             manual: """
                 Send *TEXT*, in which placeholders such as `{{seq}}` stand for something else in each message, see \
@@ -170,7 +183,7 @@ extension OptionTable {
                 })),
         OptionSpecification(
             "file", "f", value: OptionValue("PATH", .file),
-            repeatable: true, conflicts: ["size", "mode=connect", "mode=broadcast", "mode=idle"], group: .messages,
+            repeatable: true, conflicts: ["size"] + modes(without: .file), group: .messages,
             summary: "Send the file as one message",
             manual: """
                 Send the whole file at *PATH* as one message. A text may have placeholders, as `--message` may; with `--binary` \
@@ -182,7 +195,7 @@ extension OptionTable {
                 })),
         OptionSpecification(
             "size", value: OptionValue("SIZE"),
-            conflicts: ["message", "file", "mode=receive", "mode=connect", "mode=idle"], group: .messages,
+            conflicts: ["message", "file"] + modes(without: .size), group: .messages,
             summary: "Size of the messages (20; broadcast: 48)",
             manual: """
                 Send messages of *SIZE* (20 bytes, and in a broadcast 48, unless told otherwise), each with its number in \
@@ -196,7 +209,7 @@ extension OptionTable {
                     arguments.sizeBytes = bytes
                 })),
         OptionSpecification(
-            "binary", conflicts: ["mode=connect", "mode=idle"], group: .messages,
+            "binary", conflicts: modes(without: .binary), group: .messages,
             summary: "Send binary messages",
             manual: "Send binary messages, and not text messages.",
             effect: .update(.bench { arguments, _ in arguments.payload = .binary })),

@@ -1,4 +1,5 @@
 import Formats
+import LoadTest
 
 /// Why the value of an option or operand is of no use. The words are in `UsageError+Message.swift`.
 enum ValueProblem: Error, Equatable {
