@@ -64,7 +64,8 @@ let package = Package(
             dependencies: ["WSCore", "COpenSSL", "CAllocationCounter"],
             swiftSettings: swiftSettings),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: swiftSettings),
-        .testTarget(name: "LoadTestTests", dependencies: ["LoadTest", "Formats", "WSCore"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "LoadTestTests", dependencies: ["LoadTest", "Formats", "WSCore"], swiftSettings: swiftSettings),
         .testTarget(
             name: "wsxTests", dependencies: ["wsx", "Formats", "LoadTest", "WSCore"], swiftSettings: swiftSettings),
     ]

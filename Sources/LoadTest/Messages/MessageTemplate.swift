@@ -107,7 +107,9 @@ public struct MessageTemplate: Equatable, Sendable {
 
     /// Writes a message to memory that has room for ``largestBytes``, and returns how many bytes it has.
     /// - Parameter clockOffset: What is added to a time on the loop's clock to have one since 1970, in nanoseconds.
-    internal func write(to storage: UnsafeMutableRawBufferPointer, _ stamp: EchoMessage.Stamp, clockOffset: UInt64) -> Int {
+    internal func write(to storage: UnsafeMutableRawBufferPointer, _ stamp: EchoMessage.Stamp, clockOffset: UInt64)
+        -> Int
+    {
         var offset = 0
         for (index, part) in parts.enumerated() {
             let target = UnsafeMutableRawBufferPointer(rebasing: storage[offset...])

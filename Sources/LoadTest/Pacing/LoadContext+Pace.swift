@@ -40,7 +40,7 @@ extension LoadContext {
     public func fill(_ connection: any LoadHandler) {
         guard phase == .loading, now < measurement.sendEnd else { return }
         var count = 0
-        while remainingMessages > 0, connection.hasNext, connection.hasRoom {
+        while remainingMessages > 0, connection.hasNext {
             // The others have their turn before it goes on.
             guard count < Self.mostInTurnOfConnection else { return host?.fillInNextTurn(connection) ?? () }
             guard connection.send(dueAt: now) else { return }
@@ -94,7 +94,7 @@ extension LoadContext {
     }
 
     private func send(on connection: LoadConnection, dueAt time: UInt64) -> Bool {
-        guard connection.hasRoom, connection.send(dueAt: time) else { return false }
+        guard connection.send(dueAt: time) else { return false }
         countSent(dueAt: time)
         return true
     }

@@ -33,7 +33,8 @@ extension BenchResults {
             guard case .object(let members) = element else { throw .badMember("per_second") }
             seconds.append(
                 try Self.second(
-                    Members(members, within: "per_second."), number, hasLatencies: description.mode.metrics.hasLatencies))
+                    Members(members, within: "per_second."), number, hasLatencies: description.mode.metrics.hasLatencies
+                ))
         }
         try Self.checkSum(of: seconds)
         let duration = try json.duration("duration_s", longestSeconds: Self.longestSeconds)

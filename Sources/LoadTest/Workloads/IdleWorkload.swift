@@ -46,7 +46,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
 
     override func send(dueAt time: UInt64) -> Bool {
         workload.verifier.message.set(nextStamp(dueAt: time))
-        guard workload.verifier.message.withBytes({ port?.sendPing($0) ?? false }) else { return false }
+        guard workload.verifier.message.withBytes({ port?.offerPing($0) ?? false }) else { return false }
         ledger.send(at: time)
         return true
     }

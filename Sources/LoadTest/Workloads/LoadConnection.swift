@@ -29,7 +29,9 @@ public class LoadConnection {
     internal var hasRoom: Bool { port?.isFull == false }
 
     /// Sends a message; false: it takes no more.
-    internal func send(_ payload: RawSpan, as kind: MessageKind) -> Bool { port?.send(payload, as: kind) ?? false }
+    internal final func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+        port?.offer(payload, as: kind) ?? false
+    }
 
     // MARK: What modes override
 
@@ -86,14 +88,20 @@ public protocol LoadPort: AnyObject {
     var sentTraffic: Traffic { get }
     /// What has been received.
     var receivedTraffic: Traffic { get }
-    /// Sends a message; returns whether it was sent.
+    /// Sends a message, even if the connection is full; returns whether it was sent.
     func send(_ payload: RawSpan, as kind: MessageKind) -> Bool
-    /// Sends a ping with up to 125 bytes; returns whether it was sent.
-    func sendPing(_ payload: RawSpan) -> Bool
+    // One call, and not `isFull` and `send`: each through a protocol costs 30 instructions.
+    /// Sends a message unless the connection is full; returns whether it was sent.
+    func offer(_ payload: RawSpan, as kind: MessageKind) -> Bool
+    /// Sends a ping with up to 125 bytes unless the connection is full; returns whether it was sent.
+    func offerPing(_ payload: RawSpan) -> Bool
     /// Begins the closing handshake; returns whether it had not begun before.
     func close(_ frame: CloseFrame) -> Bool
     /// Ends the connection without a closing handshake.
     func terminate()
 }
 
-extension Connection: LoadPort {}
+extension Connection: LoadPort {
+    public func offer(_ payload: RawSpan, as kind: MessageKind) -> Bool { !isFull && send(payload, as: kind) }
+    public func offerPing(_ payload: RawSpan) -> Bool { !isFull && sendPing(payload) }
+}

@@ -36,7 +36,8 @@ internal final class ReceiveWorkload: Workload {
             for number in context.plan.messages.templates.indices {
                 message.set(
                     EchoMessage.Stamp(number: UInt64(number), connection: connection.number, time: context.now))
-                guard message.withBytes({ connection.send($0, as: context.plan.messages.kind) }) else { break }
+                let isSent = message.withBytes { connection.port?.send($0, as: context.plan.messages.kind) ?? false }
+                guard isSent else { break }
                 context.countSent(dueAt: context.now)
             }
         }

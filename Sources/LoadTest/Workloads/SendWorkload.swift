@@ -47,18 +47,19 @@ internal final class SendWorkload: Workload {
 
 /// A connection that only sends.
 internal final class SendConnection: LoadConnection, LoadHandler {
-    private unowned(unsafe) let workload: SendWorkload
+    /// The workload outlives its connections.
+    private let workload: Unmanaged<SendWorkload>
     fileprivate private(set) var sentCount: UInt64 = 0
 
     init(_ number: UInt64, of workload: SendWorkload) {
-        self.workload = workload
+        self.workload = .passUnretained(workload)
         super.init(number, in: workload.context)
     }
 
     override var hasNext: Bool { true }
 
     override func send(dueAt time: UInt64) -> Bool {
-        guard workload.send(on: self, dueAt: time) else { return false }
+        guard workload._withUnsafeGuaranteedRef({ $0.send(on: self, dueAt: time) }) else { return false }
         sentCount &+= 1
         return true
     }

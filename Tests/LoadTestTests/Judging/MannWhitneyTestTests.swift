@@ -1,4 +1,5 @@
 import Testing
+import WSCore
 
 @testable import LoadTest
 

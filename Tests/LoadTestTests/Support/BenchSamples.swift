@@ -30,7 +30,7 @@ enum BenchSamples {
             seconds.append(
                 BenchSecond(sent: Int.random(in: 0..<50, using: &random), received: count, latencies: second))
         }
-        if mode.hasLatencies { tally.received = Int(clamping: latencies.totalCount) }
+        if mode.metrics.hasLatencies { tally.received = Int(clamping: latencies.totalCount) }
         tally.sent = tally.received + tally.lost + tally.mismatched
         return BenchResults(
             description: description(mode, &random), tally: tally, latencies: latencies, handshakes: handshakes,

@@ -40,7 +40,8 @@ final class RecordingPort: LoadPort {
         return true
     }
 
-    func sendPing(_ payload: RawSpan) -> Bool { send(payload, as: .binary) }
+    func offer(_ payload: RawSpan, as kind: MessageKind) -> Bool { !isFull && send(payload, as: kind) }
+    func offerPing(_ payload: RawSpan) -> Bool { offer(payload, as: .binary) }
     func close(_ frame: CloseFrame) -> Bool { true }
     func terminate() {}
 }

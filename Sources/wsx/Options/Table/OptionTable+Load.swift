@@ -157,7 +157,8 @@ extension OptionTable {
                     arguments.publisherCount = try CountValue.parse(value, largest: 10_000)
                 })),
         OptionSpecification(
-            "heartbeat", value: OptionValue("DURATION"), default: "10s", requires: modes(with: .heartbeat), group: .load,
+            "heartbeat", value: OptionValue("DURATION"), default: "10s", requires: modes(with: .heartbeat),
+            group: .load,
             summary: "Time from ping to ping (idle)",
             manual: "In `--mode idle`, send each connection a ping every *DURATION*; all of them are evenly spaced.",
             effect: .update(
