@@ -73,6 +73,7 @@ public struct LoadMeasurement: ~Copyable {
     }
 
     /// A message of an open loop was due, and this end has come to it now.
+    @inline(__always)
     internal mutating func reached(dueAt time: UInt64, now: UInt64) {
         delays.record(now - time)
     }

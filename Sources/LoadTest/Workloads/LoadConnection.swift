@@ -7,17 +7,17 @@ import WSCore
 /// connection is made. A decoder is 20 KB of the program.
 public class LoadConnection {
     /// The number of the connection, from 0.
-    public let number: UInt64
+    public final let number: UInt64
     /// The context outlives its connections. Counting references to it took a tenth of the time of a message.
-    internal let context: Unmanaged<LoadContext>
+    internal final let context: Unmanaged<LoadContext>
     /// Takes what is sent; nil before the connection is open and after its end.
-    public var port: (any LoadPort)?
+    public final var port: (any LoadPort)?
     /// Whether it is to send on in the next turn.
-    public var isSendingOn = false
+    public final var isSendingOn = false
     /// When messages were due that wait for room in its queue, on the loop's clock in nanoseconds.
-    internal var owedTimes: [UInt64] = []
+    internal final var owedTimes: [UInt64] = []
     /// Whether this end closes it, so that its end is no error.
-    public var isClosing = false
+    public final var isClosing = false
 
     /// Prepares the handler of a connection.
     internal init(_ number: UInt64, in context: LoadContext) {
@@ -26,7 +26,7 @@ public class LoadConnection {
     }
 
     /// Whether it takes another message.
-    internal var hasRoom: Bool { port?.isFull == false }
+    internal final var hasRoom: Bool { port?.isFull == false }
 
     /// Sends a message; false: it takes no more.
     internal final func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
