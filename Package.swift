@@ -38,6 +38,7 @@ let package = Package(
             name: "WSCore",
             dependencies: ["CIDN2", "CLibuv", "COpenSSL", "CZlib"],
             swiftSettings: programSettings),
+        .target(name: "CommandLine", swiftSettings: programSettings),
         .target(
             name: "Formats",
             dependencies: ["WSCore", "CPCRE2"],
@@ -48,7 +49,7 @@ let package = Package(
             swiftSettings: programSettings),
         .executableTarget(
             name: "wsx",
-            dependencies: ["Formats", "LoadTest", "WSCore", "CReadline"],
+            dependencies: ["CommandLine", "Formats", "LoadTest", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: programSettings),
         // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
@@ -63,11 +64,13 @@ let package = Package(
             name: "WSCoreTests",
             dependencies: ["WSCore", "COpenSSL", "CAllocationCounter"],
             swiftSettings: swiftSettings),
+        .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"], swiftSettings: swiftSettings),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: swiftSettings),
         .testTarget(
             name: "LoadTestTests", dependencies: ["LoadTest", "Formats", "WSCore"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "wsxTests", dependencies: ["wsx", "Formats", "LoadTest", "WSCore"], swiftSettings: swiftSettings),
+            name: "wsxTests", dependencies: ["wsx", "CommandLine", "Formats", "LoadTest", "WSCore"],
+            swiftSettings: swiftSettings),
     ]
 )
 
@@ -79,14 +82,14 @@ if isForFuzzing {
         // libFuzzer has a main function of its own, so that of the program gets another name.
         .target(
             name: "wsx",
-            dependencies: ["Formats", "LoadTest", "WSCore", "CReadline"],
+            dependencies: ["CommandLine", "Formats", "LoadTest", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "wsx_main"])
             ]),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["wsx", "Formats", "LoadTest", "WSCore"],
+            dependencies: ["wsx", "CommandLine", "Formats", "LoadTest", "WSCore"],
             path: "Fuzz",
             sources: ["Support", "Targets"],
             swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),

@@ -1,3 +1,5 @@
+import CommandLine
+
 @testable import WSCore
 @testable import wsx
 
@@ -13,12 +15,12 @@ extension FuzzTarget {
         // The program refuses arguments that are not UTF-8 before it parses them.
         guard !words.contains(nil) else { return }
         do throws(UsageError) {
-            switch try CommandLineParser.parse(words.compactMap { $0 }) {
+            switch try Invocation.program.parse(words.compactMap { $0 }) {
             case .connect(let arguments): checkConnect(arguments)
             case .listen(let arguments): checkListen(arguments)
             case .bench(let arguments): checkBench(arguments)
             case .merge(let arguments): expect(!arguments.paths.isEmpty, "there is nothing to merge")
-            case .help(let text), .completions(let text): expect(text.hasSuffix("\n"), "the text does not end its line")
+            case .text(let text): expect(text.hasSuffix("\n"), "the text does not end its line")
             case .version: break
             }
         } catch {

@@ -11,14 +11,6 @@ public struct BenchSecond: Equatable, Sendable {
     /// The largest latency in nanoseconds, which the encoded histogram does not have exactly; 0 without latencies.
     internal var maximum: UInt64
 
-    /// The messages that a mode's rate is made of.
-    internal func count(in mode: BenchMode) -> Int {
-        switch mode.metrics.rate {
-        case .sent: sent
-        case .received: received
-        }
-    }
-
     /// What is told of the latencies, in nanoseconds.
     public struct Latencies: Equatable, Sendable {
         public var p50: UInt64 = 0

@@ -33,6 +33,9 @@ public struct BenchResults: ~Copyable {
     /// Those by the time, in a second.
     public var rate: Double { duration > .zero ? Double(countInTime) / (duration / .seconds(1)) : 0 }
 
+    /// The version of the form of the results; another one may mean another thing by the same name.
+    public static let version = 1
+
     /// What is told of a histogram: each percentile with its name in JSON, and as people write it.
     public static let percentiles: [(field: StaticString, label: String, percentile: Double)] = [
         ("p50", "p50", 50), ("p75", "p75", 75), ("p90", "p90", 90), ("p95", "p95", 95), ("p99", "p99", 99),
@@ -103,5 +106,38 @@ extension BenchResults {
         let excess = min(tally.mismatched, max(0, -missing))
         tally.mismatched -= excess
         tally.duplicated += excess
+    }
+}
+
+extension BenchSecond {
+    /// The messages that a mode's rate is made of.
+    internal func count(in mode: BenchMode) -> Int {
+        switch mode.metrics.rate {
+        case .sent: sent
+        case .received: received
+        }
+    }
+}
+
+extension LoadPlan {
+    /// The description of the load in results.
+    /// - Parameter url: The server's URL, without credentials.
+    public func description(url: String) -> BenchDescription {
+        let hasMessages =
+            switch mode.load.messages {
+            case .always: true
+            case .whenGiven: !messages.templates.isEmpty
+            case .never: false
+            }
+        return BenchDescription(
+            mode: mode, url: url, connections: connectionCount, threads: threadCount,
+            message: hasMessages ? BenchDescription.Message(kind: messages.kind, byteCount: commonBytes) : nil,
+            inFlight: mode.accepts(.inFlight) && rate == nil ? inFlight : nil, rateAsked: rate)
+    }
+
+    /// The size of each message; nil: they differ.
+    private var commonBytes: Int? {
+        guard let first = messages.templates.first else { return messageBytes }
+        return messages.templates.allSatisfy { $0.constantBytes == first.constantBytes } ? first.constantBytes : nil
     }
 }

@@ -1,3 +1,4 @@
+import CommandLine
 import Formats
 import LoadTest
 import WSCore
@@ -26,7 +27,7 @@ struct BenchSettings: Sendable {
     /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
         self.arguments = arguments
-        let composition = try ConnectorComposition(arguments, secrets: secrets)
+        let composition = try ConnectorComposition(arguments.client, secrets: secrets)
         showsProgress = BenchProgress.isWanted(by: arguments)
         url = composition.url
         connector = composition.connector

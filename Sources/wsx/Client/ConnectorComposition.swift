@@ -10,17 +10,17 @@ struct ConnectorComposition {
     let tls: TLSClientSettings?
 
     /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
-    init(_ arguments: any ClientArguments, secrets: Secrets) throws(Failure) {
+    init(_ arguments: ClientArguments, secrets: Secrets) throws(Failure) {
         url = try Self.url(parsing: arguments.url)
         let proxies = try Self.proxies(arguments, secrets: secrets)
         let request = try RequestComposition(arguments: arguments, secrets: secrets).request(for: url)
         connector = Connector.Settings(
-            request: request, destination: arguments.unixSocket.map { .unix(path: $0) },
-            network: try NetworkSettings(arguments), proxies: proxies, serverName: arguments.tls.serverName,
-            maximumRedirects: arguments.followsRedirects ? arguments.maximumRedirects : nil,
-            timeouts: arguments.connectTimeouts)
+            request: request, destination: arguments.network.unixSocket.map { .unix(path: $0) },
+            network: try NetworkSettings(arguments.network), proxies: proxies, serverName: arguments.tls.serverName,
+            maximumRedirects: arguments.request.followsRedirects ? arguments.request.maximumRedirects : nil,
+            timeouts: arguments.network.connectTimeouts)
         let isProxySecure = try Self.proxy(for: url, among: proxies)?.isSecure ?? false
-        let needsTLS = url.isSecure || isProxySecure || arguments.followsRedirects || arguments.tls.areGiven
+        let needsTLS = url.isSecure || isProxySecure || arguments.request.followsRedirects || arguments.tls.areGiven
         tls = needsTLS ? try TLSComposition(arguments: arguments.tls, secrets: secrets).settings() : nil
     }
 
@@ -34,10 +34,12 @@ struct ConnectorComposition {
         }
     }
 
-    private static func proxies(_ arguments: any ClientArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {
-        let proxy = try arguments.proxy.map { (proxy) throws(Failure) in try secrets.value(of: proxy, for: "--proxy") }
+    private static func proxies(_ arguments: ClientArguments, secrets: Secrets) throws(Failure) -> ProxyChoice {
+        let proxy = try arguments.network.proxy.map { (proxy) throws(Failure) in
+            try secrets.value(of: proxy, for: "--proxy")
+        }
         do throws(ProxyURLError) {
-            return try ProxyChoice(proxy: proxy, noProxy: arguments.noProxy, environment: secrets.environment)
+            return try ProxyChoice(proxy: proxy, noProxy: arguments.network.noProxy, environment: secrets.environment)
         } catch {
             throw .badArgument(what: "--proxy", why: "\(error)")
         }

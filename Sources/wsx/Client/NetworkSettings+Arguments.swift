@@ -2,7 +2,7 @@ import WSCore
 
 extension NetworkSettings {
     /// What the arguments say about the network, or throws ``Failure/badArgument(what:why:)``.
-    init(_ arguments: any ClientArguments) throws(Failure) {
+    init(_ arguments: NetworkArguments) throws(Failure) {
         let family: SocketAddress.Family? =
             switch arguments.addressFamily {
             case .any: nil

@@ -3,26 +3,28 @@ import WSCore
 /// The request that the arguments of a client command describe.
 struct RequestComposition {
     /// What was typed.
-    let arguments: any ClientArguments
+    let arguments: ClientArguments
     /// Reads what need not stand on the command line.
     let secrets: Secrets
 
     /// The request for a URL, or ``Failure/badArgument(what:why:)``, which shows no secret.
     func request(for url: WebSocketURL) throws(Failure) -> ClientRequest {
-        var fields = try HeaderFiles.fields(arguments.headers)
-        let auth = try arguments.auth.map { (auth) throws(Failure) in try secrets.value(of: auth, for: "--auth") }
+        var fields = try HeaderFiles.fields(arguments.request.headers)
+        let auth = try arguments.request.auth.map { (auth) throws(Failure) in try secrets.value(of: auth, for: "--auth")
+        }
         let credentials = try auth.map { (auth) throws(Failure) in try self.credentials(auth, for: url) }
-        if let bearer = arguments.bearer {
+        if let bearer = arguments.request.bearer {
             fields.append(try Self.bearerField(try secrets.value(of: bearer, for: "--bearer")))
         }
-        for cookie in arguments.cookies {
+        for cookie in arguments.request.cookies {
             try Self.add(cookie: try secrets.value(of: cookie, for: "--cookie"), to: &fields)
         }
         do throws(ClientRequestError) {
             return try ClientRequest(
-                url: url, subprotocols: arguments.subprotocols, origin: arguments.origin, host: arguments.host,
-                userAgent: arguments.userAgent ?? "wsx/\(version)", credentials: credentials,
-                extensionOffers: arguments.deflate.map { [$0.offer] } ?? [], extraFields: fields)
+                url: url, subprotocols: arguments.request.subprotocols, origin: arguments.request.origin,
+                host: arguments.request.host,
+                userAgent: arguments.request.userAgent ?? "wsx/\(version)", credentials: credentials,
+                extensionOffers: arguments.compression.deflate.map { [$0.offer] } ?? [], extraFields: fields)
         } catch {
             throw .badArgument(what: "the request", why: "\(error)")
         }

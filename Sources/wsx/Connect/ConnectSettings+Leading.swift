@@ -42,7 +42,7 @@ extension ConnectArguments {
         arguments.tls.serverName = nil
         arguments.subprotocols = []
         arguments.heartbeatMessage = nil
-        arguments.headers = try HeaderFiles.fields(headers).filter { field in
+        arguments.headers = try HeaderFiles.fields(client.request.headers).filter { field in
             field.name.lowercased().hasPrefix("accept") || Self.fieldsForAll.contains(where: field.isNamed)
         }.map { "\($0.name): \($0.value)" }
         arguments.messages = []

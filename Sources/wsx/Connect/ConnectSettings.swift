@@ -35,7 +35,7 @@ struct ConnectSettings {
         try arguments.checkReplaySpeed()
         try OutputPlace(option: "--record", path: arguments.recordPath).check(against: arguments.readFiles)
         self.secrets = secrets
-        let composition = try ConnectorComposition(arguments, secrets: secrets)
+        let composition = try ConnectorComposition(arguments.client, secrets: secrets)
         url = composition.url
         connector = composition.connector
         connectorResources = try ConnectorResources.make(composition.tls)
@@ -94,7 +94,7 @@ struct ConnectSettings {
         if let linger = arguments.linger { return linger }
         if !arguments.until.isEmpty { return .forever }
         if arguments.count != nil { return arguments.timeout == nil ? .total(.seconds(30)) : .forever }
-        return .idle(arguments.hasRequests ? .zero : .seconds(1))
+        return .idle(arguments.replies.hasRequests ? .zero : .seconds(1))
     }
 
     /// The kind of the messages that are sent.

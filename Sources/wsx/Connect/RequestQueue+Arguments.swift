@@ -6,7 +6,7 @@ extension RequestQueue.Settings {
     static func make(
         _ arguments: ConnectArguments, requestTarget: String
     ) throws(Failure) -> RequestQueue.Settings? {
-        guard arguments.hasRequests else { return nil }
+        guard arguments.replies.hasRequests else { return nil }
         if arguments.calls != nil, let name = arguments.correlation, name != "id" {
             throw .badArgument(
                 what: "--correlate with --json-rpc",

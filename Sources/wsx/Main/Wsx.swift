@@ -1,3 +1,4 @@
+import CommandLine
 import WSCore
 
 #if canImport(Darwin)
@@ -27,12 +28,12 @@ struct Wsx {
             return .usage
         }
         do throws(UsageError) {
-            switch try CommandLineParser.parse(words) {
+            switch try Invocation.program.parse(words) {
             case .connect(let arguments): return connect(arguments)
             case .listen(let arguments): return listen(arguments)
             case .bench(let arguments): return bench(arguments)
             case .merge(let arguments): return merge(arguments)
-            case .help(let text), .completions(let text): return printed(text)
+            case .text(let text): return printed(text)
             case .version: return printed("wsx \(version)\n")
             }
         } catch {
@@ -114,7 +115,7 @@ struct Wsx {
 
     /// The arguments after the program's name; nil when one is not UTF-8, which Swift would repair without a word.
     private static func arguments() -> [String]? {
-        let pointers = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+        let pointers = UnsafeBufferPointer(start: Swift.CommandLine.unsafeArgv, count: Int(Swift.CommandLine.argc))
         var words: [String] = []
         for pointer in pointers.dropFirst() {
             guard let pointer, let word = String(validatingCString: pointer) else { return nil }

@@ -206,3 +206,19 @@ final class InputReader {
         return beginTime + delay / factor
     }
 }
+
+extension ConversationArguments {
+    /// How standard input is read.
+    var inputSettings: InputReader.Settings {
+        InputReader.Settings(
+            format: format.input, stripsCarriageReturn: format.stripsCarriageReturn,
+            kind: format.payload.kind(for: format.input), speed: format.replaySpeed)
+    }
+
+    /// Checks what the options cannot say of one another: only events have times.
+    func checkReplaySpeed() throws(Failure) {
+        guard format.replaySpeed == .max || format.input == .json else {
+            throw .badArgument(what: "--replay-speed", why: "it says nothing without --input json; give that, too")
+        }
+    }
+}

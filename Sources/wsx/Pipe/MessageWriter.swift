@@ -20,10 +20,10 @@ final class MessageWriter {
     /// Makes a writer to standard output, or to another descriptor.
     /// - Parameter colors: Knows what is coloured there.
     init(
-        _ arguments: some SharedArguments, colors: Console, to descriptor: Int32 = StandardDescriptors.output,
+        _ arguments: some ConversationArguments, colors: Console, to descriptor: Int32 = StandardDescriptors.output,
         on loop: EventLoop
     ) throws(IOError) {
-        format = arguments.output
+        format = arguments.format.output
         style = OutputStyle(arguments, to: descriptor, palette: colors.colors(on: descriptor))
         writer = try DescriptorWriter(descriptor: descriptor, on: loop)
         events = format == .json ? EventWriter(writer, on: loop) : nil

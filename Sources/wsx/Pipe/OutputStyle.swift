@@ -11,9 +11,9 @@ struct OutputStyle {
     let palette: Palette
 
     /// The style of a descriptor; nil: byte for byte.
-    init?(_ arguments: some SharedArguments, to descriptor: Int32, palette: Palette) {
+    init?(_ arguments: some ConversationArguments, to descriptor: Int32, palette: Palette) {
         isTerminal = StandardDescriptors.isTerminal(descriptor)
-        isPretty = arguments.output == .text && (arguments.isPretty ?? isTerminal)
+        isPretty = arguments.format.output == .text && (arguments.transcript.isPretty ?? isTerminal)
         self.palette = palette
         guard isTerminal || isPretty else { return nil }
     }

@@ -42,8 +42,9 @@ extension ListenArguments {
             ("--replay", recording), ("--tls-cert", tls.certificate), ("--tls-key", tls.key),
             ("--client-ca", tls.clientAuthorities),
         ]
-            + OutputPlace.files(headers, of: "--header") + OutputPlace.files(credentials, of: "--auth")
-            + OutputPlace.files(tokens, of: "--bearer")
+            + OutputPlace.files(server.headers, of: "--header")
+            + OutputPlace.files(access.credentials, of: "--auth")
+            + OutputPlace.files(access.tokens, of: "--bearer")
             + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase")
     }
 }
@@ -51,12 +52,12 @@ extension ListenArguments {
 extension ClientArguments {
     /// The files that are read for connections, by the options that name them.
     fileprivate var connectionFiles: [OutputPlace.Source] {
-        [("--ca", client.tls.authorities), ("--cert", client.tls.certificate), ("--key", client.tls.key)]
-            + OutputPlace.files(headers, of: "--header") + OutputPlace.files(client.cookies, of: "--cookie")
-            + OutputPlace.files([client.auth].compactMap(\.self), of: "--auth")
-            + OutputPlace.files([client.bearer].compactMap(\.self), of: "--bearer")
-            + OutputPlace.files([client.proxy].compactMap(\.self), of: "--proxy")
-            + OutputPlace.files([client.tls.passphrase].compactMap(\.self), of: "--passphrase")
+        [("--ca", tls.authorities), ("--cert", tls.certificate), ("--key", tls.key)]
+            + OutputPlace.files(request.headers, of: "--header") + OutputPlace.files(request.cookies, of: "--cookie")
+            + OutputPlace.files([request.auth].compactMap(\.self), of: "--auth")
+            + OutputPlace.files([request.bearer].compactMap(\.self), of: "--bearer")
+            + OutputPlace.files([network.proxy].compactMap(\.self), of: "--proxy")
+            + OutputPlace.files([tls.passphrase].compactMap(\.self), of: "--passphrase")
     }
 }
 
@@ -64,21 +65,34 @@ extension ConnectArguments {
     /// The files that are read, by the options that name them.
     var readFiles: [OutputPlace.Source] {
         let historyPath: String? = if case .file(let path) = history { path } else { nil }
-        return [("--file", file), ("--history", historyPath)] + connectionFiles
+        return [("--file", file), ("--history", historyPath)] + client.connectionFiles
     }
 }
 
-extension BenchArguments {
+/// The arguments of a command that has results.
+@dynamicMemberLookup
+protocol ResultCommandArguments {
+    var result: ResultArguments { get }
+    /// The files that are read, by what names them.
+    var readFiles: [OutputPlace.Source] { get }
+}
+
+extension ResultCommandArguments {
+    /// One of the ``ResultArguments``.
+    subscript<Value>(dynamicMember option: KeyPath<ResultArguments, Value>) -> Value { result[keyPath: option] }
+}
+
+extension BenchArguments: ResultCommandArguments {
     /// The files that are read, by the options that name them.
     var readFiles: [OutputPlace.Source] {
-        let files = messages.map { message in
+        let files = loadMessages.messages.map { message in
             if case .file(let path) = message { path } else { nil as String? }
         }
-        return result.baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + connectionFiles
+        return result.baselinePaths.map { ("--baseline", $0) } + files.map { ("--file", $0) } + client.connectionFiles
     }
 }
 
-extension MergeArguments {
+extension MergeArguments: ResultCommandArguments {
     /// The files that are read, by what names them.
     var readFiles: [OutputPlace.Source] {
         result.baselinePaths.map { ("--baseline", $0) } + paths.map { ("this command", $0 == "-" ? nil : $0) }

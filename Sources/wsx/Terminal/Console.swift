@@ -43,10 +43,11 @@ final class Console {
 
     /// Makes the transcript of a run, which begins now.
     /// - Parameter isPrompt: Whether lines are typed on the terminal where it is shown.
-    func makeTranscript(for arguments: some SharedArguments, isPrompt: Bool, on loop: EventLoop) -> Transcript {
+    func makeTranscript(for arguments: some ConversationArguments, isPrompt: Bool, on loop: EventLoop) -> Transcript {
         Transcript(
-            palette: palette, timestamps: arguments.timestamps,
-            isPretty: arguments.isPretty ?? (isPrompt || StandardDescriptors.isTerminal(StandardDescriptors.error)),
+            palette: palette, timestamps: arguments.transcript.timestamps,
+            isPretty: arguments.transcript.isPretty
+                ?? (isPrompt || StandardDescriptors.isTerminal(StandardDescriptors.error)),
             on: loop
         ) { ScreenSize.current(isPrompt: isPrompt) }
     }

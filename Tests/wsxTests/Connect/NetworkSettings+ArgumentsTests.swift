@@ -6,7 +6,7 @@ import WSCore
 @Suite struct NetworkSettingsArgumentsTests {
     @Test("-4, -6, --resolve and --source-ip become settings, each in its order")
     func settings() throws {
-        var arguments = ConnectArguments()
+        var arguments = NetworkArguments()
         #expect(try NetworkSettings(arguments).family == nil)
         arguments.addressFamily = .ipv4
         arguments.resolve = ["h:80:192.0.2.1", "i:80:::1"]
@@ -34,8 +34,8 @@ import WSCore
         }
     }
 
-    private func settings(_ change: (inout ConnectArguments) -> Void) throws(Failure) -> NetworkSettings {
-        var arguments = ConnectArguments()
+    private func settings(_ change: (inout NetworkArguments) -> Void) throws(Failure) -> NetworkSettings {
+        var arguments = NetworkArguments()
         change(&arguments)
         return try NetworkSettings(arguments)
     }

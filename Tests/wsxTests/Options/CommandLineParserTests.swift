@@ -1,3 +1,4 @@
+import CommandLine
 import Testing
 
 @testable import wsx
@@ -5,7 +6,7 @@ import Testing
 /// The conventions of the command line; what each option does is in ``OptionTableTests``.
 @Suite struct CommandLineParserTests {
     private func connect(_ words: String...) throws -> ConnectArguments {
-        let invocation = try CommandLineParser.parse(["connect"] + words)
+        let invocation = try Invocation.program.parse(["connect"] + words)
         guard case .connect(let arguments) = invocation else { throw Unexpected(invocation: invocation) }
         return arguments
     }
@@ -42,7 +43,7 @@ import Testing
         #expect(arguments.messages == ["one", "--quiet", "-", "--"])
         #expect(arguments.verbosity == 1)
         #expect(try connect("--", "u").url == "u")
-        #expect(try CommandLineParser.parse(["--", "connect", "u"]) == .connect(try connect("u")))
+        #expect(try Invocation.program.parse(["--", "connect", "u"]) == .connect(try connect("u")))
     }
 
     @Test(
@@ -53,7 +54,7 @@ import Testing
         ])
     func withoutCommand(words: [String]) throws {
         let rest = words.first == "--" ? Array(words.dropFirst()) : words
-        #expect(try CommandLineParser.parse(words) == CommandLineParser.parse(["connect"] + rest))
+        #expect(try Invocation.program.parse(words) == Invocation.program.parse(["connect"] + rest))
     }
 
     @Test(
@@ -65,7 +66,7 @@ import Testing
             (["ws://h", "--", "-c", "u"], ["connect", "ws://h", "--", "-c", "u"]),
         ])
     func wscatForms(words: [String], meaning: [String]) throws {
-        #expect(try CommandLineParser.parse(words) == CommandLineParser.parse(meaning))
+        #expect(try Invocation.program.parse(words) == Invocation.program.parse(meaning))
     }
 
     @Test("a hyphen alone is an operand, and so is the empty word") func hyphen() throws {
@@ -88,23 +89,23 @@ import Testing
     }
 
     @Test("help is given at once, even where operands are missing") func help() throws {
-        #expect(try CommandLineParser.parse(["-h"]) == .help(text: HelpText.short(.program)))
-        #expect(try CommandLineParser.parse(["--help"]) == .help(text: HelpText.long(.program)))
-        #expect(try CommandLineParser.parse(["help"]) == .help(text: HelpText.long(.program)))
-        #expect(try CommandLineParser.parse(["connect", "-vh"]) == .help(text: HelpText.short(.connect)))
-        #expect(try CommandLineParser.parse(["listen", "--help"]) == .help(text: HelpText.long(.listen)))
+        #expect(try Invocation.program.parse(["-h"]) == .text(TestProgram.shortHelp(of: nil)))
+        #expect(try Invocation.program.parse(["--help"]) == .text(TestProgram.longHelp(of: nil)))
+        #expect(try Invocation.program.parse(["help"]) == .text(TestProgram.longHelp(of: nil)))
+        #expect(try Invocation.program.parse(["connect", "-vh"]) == .text(TestProgram.shortHelp(of: .connect)))
+        #expect(try Invocation.program.parse(["listen", "--help"]) == .text(TestProgram.longHelp(of: .listen)))
         for command in Command.allCases {
             #expect(
-                try CommandLineParser.parse(["help", command.rawValue]) == .help(text: HelpText.long(.of(command))))
+                try Invocation.program.parse(["help", command.rawValue]) == .text(TestProgram.longHelp(of: command)))
         }
     }
 
     @Test("the version and the completions are asked for by their names") func others() throws {
-        #expect(try CommandLineParser.parse(["--version"]) == .version)
-        #expect(try CommandLineParser.parse(["-V"]) == .version)
+        #expect(try Invocation.program.parse(["--version"]) == .version)
+        #expect(try Invocation.program.parse(["-V"]) == .version)
         for shell in Shell.allCases {
-            let expected = Invocation.completions(script: shell.completionScript)
-            #expect(try CommandLineParser.parse(["completions", shell.rawValue]) == expected)
+            let expected = Invocation.text(shell.completionScript(of: TestProgram.description))
+            #expect(try Invocation.program.parse(["completions", shell.rawValue]) == expected)
         }
     }
 }

@@ -1,3 +1,4 @@
+import CommandLine
 import Testing
 
 @testable import wsx
@@ -97,7 +98,7 @@ import Testing
         for command in Command.allCases {
             let entries = ForeignOption.all.filter { $0.commands.contains(command) }
             let names = entries.flatMap(\.names)
-            let own = OptionTable.options(of: command).flatMap { option in
+            let own = TestProgram.options(of: command).flatMap { option in
                 ["--\(option.long)"] + [option.short.map { "-\($0)" }].compactMap { $0 }
             }
             #expect(Set(names).count == names.count)
@@ -111,7 +112,7 @@ import Testing
 
     private static func message(_ words: [String]) -> String? {
         do throws(UsageError) {
-            _ = try CommandLineParser.parse(words)
+            _ = try Invocation.program.parse(words)
             return nil
         } catch {
             return error.message

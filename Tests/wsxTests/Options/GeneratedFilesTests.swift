@@ -3,6 +3,7 @@
 #else
     import Darwin
 #endif
+import CommandLine
 import Testing
 
 @testable import wsx
@@ -11,12 +12,12 @@ import Testing
 /// With `WSX_UPDATE_GENERATED=1` in the environment, as `make generate` has it, the test writes them.
 @Suite struct GeneratedFilesTests {
     static let files: [(path: String, contents: String)] =
-        ([CommandSpecification.program] + ManualPage.pages.map { CommandSpecification.of($0) }).map {
-            ("man/\($0.manualName).1", ManualPage.page($0))
+        ([nil] + TestProgram.pages.map(Optional.some)).map {
+            ("man/\(TestProgram.description.manualName(of: TestProgram.command($0))).1", TestProgram.page(of: $0))
         } + [
-            ("completions/wsx.bash", Shell.bash.completionScript),
-            ("completions/_wsx", Shell.zsh.completionScript),
-            ("completions/wsx.fish", Shell.fish.completionScript),
+            ("completions/wsx.bash", Shell.bash.completionScript(of: TestProgram.description)),
+            ("completions/_wsx", Shell.zsh.completionScript(of: TestProgram.description)),
+            ("completions/wsx.fish", Shell.fish.completionScript(of: TestProgram.description)),
         ]
 
     @Test(

@@ -1,3 +1,4 @@
+import CommandLine
 import Testing
 
 @testable import wsx
@@ -88,7 +89,7 @@ import Testing
 
     private static func error(_ words: [String]) -> UsageError? {
         do throws(UsageError) {
-            _ = try CommandLineParser.parse(words)
+            _ = try Invocation.program.parse(words)
             return nil
         } catch {
             return error

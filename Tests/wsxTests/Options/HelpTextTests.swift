@@ -1,3 +1,4 @@
+import CommandLine
 import Testing
 
 @testable import wsx
@@ -7,7 +8,7 @@ import Testing
         "help is at most 80 columns wide, without trailing spaces and tabs",
         arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?])
     func width(command: Command?) {
-        for text in [HelpText.short(.of(command)), HelpText.long(.of(command))] {
+        for text in [TestProgram.shortHelp(of: command), TestProgram.longHelp(of: command)] {
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
                 #expect(line.count <= HelpText.columns, "\(line)")
                 #expect(!line.hasSuffix(" ") && !line.contains("\t"), "\(line)")
@@ -18,12 +19,12 @@ import Testing
 
     @Test("no mark of the manual is left in help", arguments: Command.allCases)
     func marks(command: Command) {
-        #expect(!HelpText.long(.of(command)).contains("`"))
+        #expect(!TestProgram.longHelp(of: command).contains("`"))
     }
 
     @Test("the program's help shows its commands") func program() {
         #expect(
-            HelpText.short(.program) == """
+            TestProgram.shortHelp(of: nil) == """
                 wsx: Talk WebSocket from the command line
 
                 Usage: wsx COMMAND [ARGUMENT...]
@@ -48,7 +49,7 @@ import Testing
 
     @Test("the short help of listen is one line an option") func listen() {
         #expect(
-            HelpText.short(.listen) == """
+            TestProgram.shortHelp(of: .listen) == """
                 wsx listen: Be a WebSocket server
 
                 Usage: wsx listen [OPTION...] [[ADDRESS:]PORT] [-- PROGRAM [ARG...]]
@@ -147,7 +148,7 @@ import Testing
 
     @Test("the short help of connect is one line an option") func connect() {
         #expect(
-            HelpText.short(.connect) == """
+            TestProgram.shortHelp(of: .connect) == """
                 wsx connect: Talk to a WebSocket server
 
                 Usage: wsx connect [OPTION...] URL [MESSAGE...]
@@ -256,7 +257,7 @@ import Testing
 
     @Test("the short help of bench is one line an option") func bench() {
         #expect(
-            HelpText.short(.bench) == """
+            TestProgram.shortHelp(of: .bench) == """
                 wsx bench: Load-test a server
 
                 Usage: wsx bench [OPTION...] URL
@@ -355,7 +356,7 @@ import Testing
 
     @Test("the long help explains an option with its choices and default") func long() {
         #expect(
-            HelpText.long(.listen).contains(
+            TestProgram.longHelp(of: .listen).contains(
                 """
                       --output FORMAT
                           How received messages are written to standard output, see FORMATS.

@@ -1,3 +1,4 @@
+import CommandLine
 import Testing
 
 @testable import wsx
@@ -125,7 +126,7 @@ import Testing
 
     private static func message(_ words: [String]) -> String? {
         do throws(UsageError) {
-            _ = try CommandLineParser.parse(words)
+            _ = try Invocation.program.parse(words)
             return nil
         } catch {
             return error.message

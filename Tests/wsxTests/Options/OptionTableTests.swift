@@ -1,3 +1,4 @@
+import CommandLine
 import Testing
 import WSCore
 
@@ -246,7 +247,7 @@ import WSCore
         expected.url = "u"
         testCase.expect(&expected)
         #expect(expected != ConnectArguments())
-        #expect(try CommandLineParser.parse(["connect", "u"] + testCase.words) == .connect(expected))
+        #expect(try Invocation.program.parse(["connect", "u"] + testCase.words) == .connect(expected))
     }
 
     @Test("an option of listen changes its field and nothing else", arguments: listenCases)
@@ -254,7 +255,7 @@ import WSCore
         var expected = ListenArguments()
         expected.address = "8080"
         testCase.expect(&expected)
-        #expect(try CommandLineParser.parse(["listen", "8080"] + testCase.words) == .listen(expected))
+        #expect(try Invocation.program.parse(["listen", "8080"] + testCase.words) == .listen(expected))
     }
 
     @Test("an option of bench changes its field and nothing else", arguments: benchCases)
@@ -263,7 +264,7 @@ import WSCore
         expected.url = "u"
         testCase.expect(&expected)
         #expect(expected != BenchArguments())
-        #expect(try CommandLineParser.parse(["bench", "u"] + testCase.words) == .bench(expected))
+        #expect(try Invocation.program.parse(["bench", "u"] + testCase.words) == .bench(expected))
     }
 
     @Test("an option of bench merge changes its field and nothing else", arguments: mergeCases)
@@ -271,43 +272,44 @@ import WSCore
         var expected = MergeArguments()
         expected.paths = ["a", "-"]
         testCase.expect(&expected)
-        #expect(try CommandLineParser.parse(["bench", "merge", "a"] + testCase.words + ["-"]) == .merge(expected))
+        #expect(try Invocation.program.parse(["bench", "merge", "a"] + testCase.words + ["-"]) == .merge(expected))
     }
 
     @Test("every option of the table has its test") func completeness() {
-        let connect = OptionTable.options(of: .connect).filter { $0.long != "help" }.map(\.long)
+        let connect = TestProgram.options(of: .connect).filter { $0.long != "help" }.map(\.long)
         #expect(connect.sorted() == Self.connectCases.map(\.option).sorted())
-        let listen = OptionTable.options(of: .listen).filter { $0.long != "help" }.map(\.long)
+        let listen = TestProgram.options(of: .listen).filter { $0.long != "help" }.map(\.long)
         #expect(listen.sorted() == Self.listenCases.map(\.option).sorted())
-        let bench = OptionTable.options(of: .bench).filter { $0.long != "help" }.map(\.long)
+        let bench = TestProgram.options(of: .bench).filter { $0.long != "help" }.map(\.long)
         #expect(bench.sorted() == Self.benchCases.map(\.option).sorted())
-        let merge = OptionTable.options(of: .merge).filter { $0.long != "help" }.map(\.long)
+        let merge = TestProgram.options(of: .merge).filter { $0.long != "help" }.map(\.long)
         #expect(merge.sorted() == Self.mergeCases.map(\.option).sorted())
     }
 
     @Test("the defaults that are shown are those that hold", arguments: [Command.connect, .listen, .bench, .merge])
     func defaults(command: Command) throws {
-        let options = OptionTable.options(of: command)
+        let options = TestProgram.options(of: command)
         for option in options {
             guard let value = option.defaultValue else { continue }
             let needed = option.requirements.first
             let required = options.first { $0.long == needed?.long }
             let words =
-                command.words + ["u"]
+                TestProgram.words(of: command) + ["u"]
                 + [required.map { $0.value == nil ? "--\($0.long)" : "--\($0.long)=\(needed?.value ?? "1")" }]
                 .compactMap { $0 }
             let program = required?.long == "exec" ? ["--", "p"] : []
-            let plain = try CommandLineParser.parse(words + program)
-            let given = try CommandLineParser.parse(words + ["--\(option.long)=\(value)"] + program)
+            let plain = try Invocation.program.parse(words + program)
+            let given = try Invocation.program.parse(words + ["--\(option.long)=\(value)"] + program)
             #expect(given == plain, "--\(option.long)")
         }
     }
 
     @Test("a choice that is shown is accepted", arguments: [Command.connect, .listen, .bench, .merge])
     func choices(command: Command) throws {
-        for option in OptionTable.options(of: command) {
+        for option in TestProgram.options(of: command) {
             for choice in option.value?.completion.choices ?? [] {
-                _ = try CommandLineParser.parse(command.words + ["u", "--\(option.long)=\(choice.name)"])
+                _ = try Invocation.program.parse(
+                    TestProgram.words(of: command) + ["u", "--\(option.long)=\(choice.name)"])
             }
         }
     }
@@ -316,7 +318,7 @@ import WSCore
         "within a command every name is there once, and conflicts name options of the same command",
         arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?])
     func uniqueness(command: Command?) {
-        let options = OptionTable.options(of: command)
+        let options = TestProgram.options(of: command)
         #expect(Set(options.map(\.long)).count == options.count)
         let shorts = options.compactMap(\.short)
         #expect(Set(shorts).count == shorts.count)

@@ -1,3 +1,4 @@
+import CommandLine
 import Formats
 import LoadTest
 import WSCore

@@ -3,7 +3,7 @@ import WSCore
 
 /// Where results go: standard output, and files that are opened before the run, which is not to be for nothing.
 struct ResultOutputs: ~Copyable {
-    private let arguments: any ResultArguments
+    private let arguments: any ResultCommandArguments
     private let console: Console
     private let histogramFile: OutputFile?
     private let reportFile: OutputFile?
@@ -11,7 +11,7 @@ struct ResultOutputs: ~Copyable {
     private let baselines: [ComparedRun]
 
     /// Reads the baselines and opens the files, or throws ``Failure/badArgument(what:why:)``.
-    init(_ arguments: any ResultArguments, console: Console) throws(Failure) {
+    init(_ arguments: any ResultCommandArguments, console: Console) throws(Failure) {
         let baselines = try arguments.baselinePaths.map { (path) throws(Failure) in
             ComparedRun(try BenchResultsFile.only(in: path, for: "--baseline"))
         }

@@ -1,3 +1,4 @@
+import CommandLine
 import WSCore
 
 /// A value that is clearly meant for something else, as in curl's `-x PROXY` and `-s URL`.

@@ -1,3 +1,4 @@
+import CommandLine
 import WSCore
 
 extension ReplCommand {

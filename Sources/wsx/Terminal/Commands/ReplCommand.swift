@@ -1,3 +1,5 @@
+import CommandLine
+
 /// A command of the prompt: its name, its words, and how what follows the name is read. Parser, `/help`, completion and
 /// the manual come from ``all``.
 struct ReplCommand: Sendable {

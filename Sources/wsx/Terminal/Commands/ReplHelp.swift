@@ -1,3 +1,5 @@
+import CommandLine
+
 /// The words of `/help`.
 enum ReplHelp {
     /// A line for each command.

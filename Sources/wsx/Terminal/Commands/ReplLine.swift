@@ -1,3 +1,4 @@
+import CommandLine
 import WSCore
 
 /// A line typed at the prompt.

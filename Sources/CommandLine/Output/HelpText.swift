@@ -1,0 +1,149 @@
+/// The help that goes to standard output, at most 80 columns wide.
+public enum HelpText {
+    /// The width of the widest line, in characters.
+    public static let columns = 80
+
+    /// The answer to `-h`: one line an option.
+    /// - Parameter command: The command to explain; nil: the program.
+    public static func short(of command: CommandDescription?, _ program: ProgramDescription) -> String {
+        var lines = opening(command, program)
+        lines += operandsAndCommands(command, program)
+        let groups = program.options(byHeadingOf: command)
+        let width = groups.flatMap(\.options).map { label($0).count }.max() ?? 0
+        for (heading, options) in groups {
+            lines += ["", heading.title + ":"]
+            for option in options {
+                let standard = option.defaultValue.map { " [\($0)]" } ?? ""
+                lines.append("  " + padded(label(option), width) + "  " + option.summary + standard)
+            }
+        }
+        lines += closing(command, program, knowsLongHelp: false)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The answer to `--help`: what the manual says of every option.
+    /// - Parameter command: The command to explain; nil: the program.
+    public static func long(of command: CommandDescription?, _ program: ProgramDescription) -> String {
+        let manual = command?.manual ?? program.manual
+        var lines = opening(command, program)
+        for case .paragraph(let text) in manual.description {
+            lines.append("")
+            lines += wrapped(text.plain, indentation: 0)
+        }
+        lines += operandsAndCommands(command, program)
+        for (heading, options) in program.options(byHeadingOf: command) {
+            lines += ["", heading.title + ":"]
+            for option in options {
+                lines.append("  " + label(option))
+                lines += explanation(option)
+            }
+        }
+        for section in manual.sections where section.title == ManualSection.exitStatusTitle {
+            lines += ["", "Exit status:"]
+            for case .definitions(let definitions) in section.blocks {
+                lines += definitions.flatMap { listed($0.term.plain, $0.text.plain, width: 3) }
+            }
+        }
+        if !manual.examples.isEmpty {
+            lines += ["", "Examples:"]
+            for example in manual.examples {
+                lines += ["  # " + example.purpose, "  " + example.line]
+            }
+        }
+        lines += closing(command, program, knowsLongHelp: true)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The names of an option and its value: `-n, --count N`.
+    private static func label(_ option: OptionDescription) -> String {
+        let short = option.short.map { "-\($0), " } ?? "    "
+        let value = option.value?.suffix() ?? ""
+        return short + "--" + option.long + value
+    }
+
+    private static func opening(_ command: CommandDescription?, _ program: ProgramDescription) -> [String] {
+        let summary = command?.summary ?? program.summary
+        var lines = [
+            "\(program.fullName(of: command)): \(summary)", "", "Usage: \(program.synopsis(of: command))",
+        ]
+        if command == nil, let synopsis = program.shortSynopsis { lines.append("       " + synopsis) }
+        return lines
+    }
+
+    private static func closing(
+        _ command: CommandDescription?, _ program: ProgramDescription, knowsLongHelp: Bool
+    ) -> [String] {
+        let name = program.fullName(of: command)
+        guard let command else {
+            return ["", "'\(name) COMMAND -h' lists a command's options, '\(name) COMMAND --help' explains them."]
+        }
+        guard command.hasPage else { return [] }
+        let page = program.manualName(of: command) + "(1)"
+        return ["", knowsLongHelp ? "\(page) tells more." : "'\(name) --help' and \(page) tell more."]
+    }
+
+    private static func operandsAndCommands(
+        _ command: CommandDescription?, _ program: ProgramDescription
+    ) -> [String] {
+        var lines: [String] = []
+        guard let command else {
+            let width = program.commands.map(\.name.count).max() ?? 0
+            lines += ["", "Commands:"]
+            for command in program.commands { lines += listed(command.name, command.summary, width: width) }
+            return lines
+        }
+        let operands = command.operands
+        if !operands.isEmpty {
+            let width = operands.map(\.synopsis.count).max() ?? 0
+            lines += ["", "Operands:"]
+            for operand in operands { lines += listed(operand.synopsis, operand.summary, width: width) }
+        }
+        return lines
+    }
+
+    private static func explanation(_ option: OptionDescription) -> [String] {
+        var lines = option.manual.flatMap { wrapped($0.plain, indentation: 10) }
+        let choices = option.value?.completion.choices ?? []
+        let width = choices.map(\.name.count).max() ?? 0
+        for choice in choices {
+            lines.append(spaces(12) + padded(choice.name, width) + "  " + choice.summary)
+        }
+        for note in option.notes {
+            lines += wrapped(note.plain, indentation: 10)
+        }
+        return lines
+    }
+
+    /// A term and its meaning beside it.
+    private static func listed(_ term: String, _ text: String, width: Int) -> [String] {
+        let indentation = 2 + width + 2
+        var lines = wrapped(text, indentation: indentation)
+        if let first = lines.first {
+            lines[0] = "  " + padded(term, width) + "  " + first.dropFirst(indentation)
+        }
+        return lines
+    }
+
+    /// The words of `text` on lines of at most `columns` characters.
+    public static func wrapped(_ text: String, indentation: Int, columns: Int = HelpText.columns) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, indentation + line.count + 1 + word.count > columns {
+                lines.append(spaces(indentation) + line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        if !line.isEmpty { lines.append(spaces(indentation) + line) }
+        return lines
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + spaces(width - text.count)
+    }
+
+    private static func spaces(_ count: Int) -> String {
+        String(repeating: " ", count: max(0, count))
+    }
+}

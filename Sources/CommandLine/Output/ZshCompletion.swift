@@ -1,0 +1,174 @@
+/// Completion for zsh, in the form that its function path and `source` both take.
+struct ZshCompletion {
+    let program: ProgramDescription
+
+    /// The script.
+    var script: String {
+        """
+        #compdef \(program.name)
+        # Made from the option table by "make generate"; changes here are lost.
+
+        _\(program.name)_url() {
+            local -a commands=("$@")
+            (($#)) && _describe -t commands command commands
+            compadd -S '' -- \(urlPrefixes.joined(separator: " "))
+        }
+
+        _\(program.name)() {
+            # \(program.implicitCommand?.note ?? "A command comes first.")
+            local context state state_descr line command=\(program.implicitCommand?.name ?? "")
+            local -a program
+            typeset -A opt_args
+            if ((CURRENT > 2)); then
+                case $words[2] in
+                \(program.commandsOfOneWord.map(\.name).joined(separator: " | ")))
+                    command=$words[2]
+                    shift words
+                    ((CURRENT--))
+                    ;;
+                esac
+        \(lines(program.commands.filter { $0.words.count == 2 }.flatMap(joining), depth: 2))
+            elif [[ $words[2] != -* ]]; then
+                _\(program.name)_url \\
+        \(lines(program.commandsOfOneWord.map(commandItem), depth: 3, ending: " \\"))
+                return
+            else
+                program=(
+        \(lines(programOptions, depth: 3))
+                )
+            fi
+        \(lines(program.commands.flatMap(runningProgram), depth: 1))
+            case $command in
+        \(program.commands.map(commandCase).joined(separator: "\n"))
+            esac
+        }
+
+        if [ "$funcstack[1]" = "_\(program.name)" ]; then
+            _\(program.name) "$@"
+        else
+            compdef _\(program.name) \(program.name)
+        fi
+
+        """
+    }
+
+    /// The options that only the program without a command has.
+    private var programOptions: [String] {
+        let implicit = implicitCommand?.options ?? []
+        return program.options.filter { option in !implicit.contains { $0.long == option.long } }.map(specification)
+    }
+
+    private var implicitCommand: CommandDescription? {
+        program.commands.first { $0.name == program.implicitCommand?.name }
+    }
+
+    /// How the URLs begin that any command takes.
+    private var urlPrefixes: [String] {
+        program.commands.flatMap(\.operands).lazy.compactMap { operand in
+            if case .url(let prefixes) = operand.completion { prefixes } else { nil as [String]? }
+        }.first ?? []
+    }
+
+    /// Makes the two words of a command one.
+    private func joining(_ command: CommandDescription) -> [String] {
+        let tests = command.words.enumerated().map { "$words[\($0 + 1)] == \($1)" }.joined(separator: " && ")
+        return [
+            "if [[ \(tests) ]] && ((CURRENT > 2)); then",
+            "    shift words",
+            "    ((CURRENT--))",
+            "    command='\(command.name)'",
+            "fi",
+        ]
+    }
+
+    /// Completes the program that follows `--`, and its words, as on a line of its own.
+    private func runningProgram(_ command: CommandDescription) -> [String] {
+        command.operands.filter { $0.completion == .program }.compactMap(\.option).flatMap {
+            [
+                "local end=$words[(i)--]",
+                "if [[ $command == \(command.name) ]] && ((end < CURRENT && $words[(i)--\($0)] < end)); then",
+                "    shift $end words",
+                "    ((CURRENT -= end))",
+                "    _normal",
+                "    return",
+                "fi",
+            ]
+        }
+    }
+
+    private func commandItem(_ command: CommandDescription) -> String {
+        quoted("\(command.name):\(command.summary)")
+    }
+
+    private func commandCase(_ command: CommandDescription) -> String {
+        let operands = command.operands.filter { $0.option == nil }.enumerated().map {
+            index, operand in
+            let place = operand.isRepeatable ? "*" : "\(index + 1)"
+            return quoted("\(place):\(escape(operand.placeholder)):\(action(operand.completion, command))")
+        }
+        let items = command.options.map(specification) + operands
+        return """
+                \(command.words.count == 1 ? command.name : quoted(command.name)))
+                    _arguments -s -S \(command.name == program.implicitCommand?.name ? "$program " : "")\\
+            \(lines(items, depth: 4, ending: " \\"))
+                    ;;
+            """
+    }
+
+    /// The option as `_arguments` wants it: what it excludes, its names, summary and value.
+    private func specification(_ option: OptionDescription) -> String {
+        let takesValue = option.value != nil
+        // A value that may be left out follows in the same word.
+        let sign = option.value?.implied == nil ? "=" : "=-"
+        let long = "--" + option.long + (takesValue ? sign : "")
+        let short = option.short.map { "-\($0)" + (takesValue ? "+" : "") }
+        var excluded = option.conflicts.filter { $0.value == nil }.map(\.words)
+        if !option.isRepeatable { excluded += option.names }
+        switch option.effect {
+        case .help, .version: excluded = ["- *"]
+        case .update: break
+        }
+        let exclusion = option.isRepeatable ? "*" : "(\(excluded.joined(separator: " ")))"
+        let value =
+            option.value.map { value in
+                (value.implied == nil ? ":" : "::") + "\(escape(value.placeholder)):\(action(value.completion))"
+            } ?? ""
+        let rest = quoted("[\(escape(option.summary))]\(value)")
+        guard let short else { return "\(quoted(exclusion))\(long)\(rest)" }
+        return "\(quoted(exclusion)){\(short),\(long)}\(rest)"
+    }
+
+    private func action(_ completion: ValueCompletion, _ command: CommandDescription? = nil) -> String {
+        switch completion {
+        case .none, .program: return " "
+        case .directory: return "_files -/"
+        case .url:
+            let commands = command.map(program.subcommands) ?? []
+            let items = commands.map { " \"\($0.words.last ?? "")\\:\(escape($0.summary))\"" }
+            return " _\(program.name)_url" + items.joined()
+        case .file: return "_files"
+        case .choices(let choices):
+            let words = choices.map { "\($0.name)\\:\"\(escape($0.summary))\"" }
+            return "((\(words.joined(separator: " "))))"
+        }
+    }
+
+    /// Brackets and colons have a meaning to `_arguments`.
+    private func escape(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            if character == "[" || character == "]" || character == ":" || character == "\\" { escaped += "\\" }
+            escaped.append(character)
+        }
+        return escaped
+    }
+
+    private func quoted(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+
+    private func lines(_ items: [String], depth: Int, ending: String = "") -> String {
+        let indentation = String(repeating: "    ", count: depth)
+        return items.map { indentation + $0 }.joined(separator: ending + "\n")
+    }
+}

@@ -1,0 +1,203 @@
+/// Is told the operands, and the options as typed, before anything is made of them.
+typealias ParsedWordsCheck = @Sendable (_ operands: [String], _ options: [String]) throws(UsageError) -> Void
+
+/// Turns the words after a command into its arguments, by the GNU conventions.
+///
+/// `--long value`, `--long=value`, `-x value`, `-xvalue` and clusters such as `-qn5` are understood, `--` ends the
+/// options, options and operands may mix. A long name must be whole: a prefix that is unambiguous today would not
+/// stay so. Of an option that is given twice the last one counts, unless it is repeatable.
+struct ArgumentParser<Arguments> {
+    /// What comes of the words.
+    enum Result {
+        case arguments(Arguments)
+        case help(String)
+    }
+
+    private let command: CommandDescription
+    private let program: ProgramDescription
+    private let options: [OptionSpecification<Arguments>]
+    private let operandSpecifications: [OperandSpecification<Arguments>]
+    private var arguments: Arguments
+    private var remaining: ArraySlice<String>
+    private var operands: [String] = []
+    /// The number of operands before `--`; nil: there was none.
+    private var operandCountBeforeEnd: Int?
+    /// The options that were given.
+    private var given: [GivenOption] = []
+
+    init(
+        _ command: CommandDescription, of program: ProgramDescription, options: [OptionSpecification<Arguments>],
+        operands: [OperandSpecification<Arguments>], arguments: Arguments, words: ArraySlice<String>
+    ) {
+        self.command = command
+        self.program = program
+        self.options = options
+        operandSpecifications = operands
+        self.arguments = arguments
+        remaining = words
+    }
+
+    /// Takes all words.
+    mutating func parse(_ check: ParsedWordsCheck?) throws(UsageError) -> Result {
+        while let word = remaining.popFirst() {
+            if word == "--" {
+                operandCountBeforeEnd = operands.count
+                operands += remaining
+                remaining = []
+            } else if Self.isOption(word) {
+                if let text = try consumeOption(word) { return .help(text) }
+            } else {
+                operands.append(word)
+            }
+        }
+        if let check { try check(operands, given.map(\.typed)) }
+        try GivenOption.checkCompany(of: given)
+        try takeOperands()
+        return .arguments(arguments)
+    }
+
+    /// A hyphen alone is an operand.
+    private static func isOption(_ word: String) -> Bool {
+        word.hasPrefix("-") && word != "-"
+    }
+
+    // MARK: Options
+
+    /// Takes an option, and returns the help that it asks for.
+    private mutating func consumeOption(_ word: String) throws(UsageError) -> String? {
+        guard word.hasPrefix("--") else { return try consumeShortOptions(word) }
+        // By scalars: a combining mark after the sign would hide it from a search by characters.
+        let parts = word.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let typed = String(parts[0])
+        let name = String(typed.dropFirst(2))
+        let option = try find(typed: typed, intended: name) { $0.long == name }
+        var value = ""
+        if let expected = option.description.value {
+            if parts.count == 2 {
+                value = String(parts[1])
+            } else if let implied = expected.implied {
+                value = implied
+            } else {
+                value = try nextValue(of: typed, expected)
+            }
+        } else if parts.count == 2 {
+            throw .unexpectedValue(option: typed)
+        }
+        return try apply(option, typed: typed, value: value)
+    }
+
+    /// Takes a hyphen and short options; one that has a value takes the rest of the word for it.
+    private mutating func consumeShortOptions(_ word: String) throws(UsageError) -> String? {
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+            let typed = "-\(letter)"
+            let option = try find(typed: typed, intended: String(word.dropFirst())) { $0.short == letter }
+            var value = ""
+            if let expected = option.description.value {
+                value = letters.isEmpty ? try nextValue(of: typed, expected) : String(letters)
+                letters = ""
+            }
+            if let text = try apply(option, typed: typed, value: value) { return text }
+        }
+        return nil
+    }
+
+    private mutating func nextValue(of typed: String, _ expected: OptionValue) throws(UsageError) -> String {
+        guard let value = remaining.popFirst() else {
+            throw .missingValue(option: typed, placeholder: expected.placeholder)
+        }
+        return value
+    }
+
+    /// An option of the command: a declared one, or `--help`.
+    private struct Match {
+        let description: OptionDescription
+        /// Nil for `--help`.
+        let update: OptionSpecification<Arguments>.Update?
+    }
+
+    /// The option that `matches` picks among those of the command, or the error that helps most.
+    private func find(
+        typed: String, intended name: String, where matches: (OptionDescription) -> Bool
+    ) throws(UsageError) -> Match {
+        if let option = options.first(where: { matches($0.description) }) {
+            return Match(description: option.description, update: option.update)
+        }
+        if matches(.help) { return Match(description: .help, update: nil) }
+        if let remedy = program.hooks.remedy(typed, command.name) { throw .foreignOption(typed, remedy: remedy) }
+        let owners = program.commands.filter { $0.options.contains(where: matches) }.map(\.name)
+        if !owners.isEmpty || program.options.contains(where: matches) {
+            throw .optionOfOtherCommand(typed, owners: owners)
+        }
+        // `-linger` was meant for `--linger`; a cluster that merely resembles a name was not.
+        let names = options.map(\.description.long) + [OptionDescription.help.long]
+        let nearest =
+            typed.hasPrefix("--") ? EditDistance.nearest(to: name, among: names) : names.first { $0 == name }
+        throw .unknownOption(typed, nearest: nearest, command: command.name)
+    }
+
+    private mutating func apply(_ option: Match, typed: String, value: String) throws(UsageError) -> String? {
+        guard let update = option.update else {
+            return typed == "-h" ? HelpText.short(of: command, program) : HelpText.long(of: command, program)
+        }
+        given.append(GivenOption(description: option.description, typed: typed, value: value))
+        do throws(ValueProblem) {
+            try update(&arguments, value)
+        } catch {
+            throw .badValue(name: typed, value: value, problem: error)
+        }
+        return nil
+    }
+
+    // MARK: Operands
+
+    /// Hands the operands out.
+    private mutating func takeOperands() throws(UsageError) {
+        try takeOperandsOfOptions()
+        var words = operands[...]
+        for operand in operandSpecifications where operand.description.option == nil {
+            let values = operand.description.isRepeatable ? Array(words) : Array(words.prefix(1))
+            words = words.dropFirst(values.count)
+            guard !values.isEmpty else {
+                guard operand.description.isRequired else { continue }
+                throw .missingOperand(operand.description.placeholder, command: command.name)
+            }
+            try write(values, to: operand)
+        }
+        if let word = words.first { throw unexpected(word, at: words.startIndex) }
+    }
+
+    /// Takes what follows `--` away where an option that was given says what it is.
+    private mutating func takeOperandsOfOptions() throws(UsageError) {
+        for operand in operandSpecifications {
+            guard let option = given.first(where: { $0.description.long == operand.description.option }) else {
+                continue
+            }
+            let values = Array(operands.dropFirst(operandCountBeforeEnd ?? operands.count))
+            guard !values.isEmpty else {
+                throw .missingOperandOfOption(operand.description.placeholder, option: option.typed)
+            }
+            operands.removeLast(values.count)
+            try write(values, to: operand)
+        }
+    }
+
+    private mutating func write(
+        _ values: [String], to operand: OperandSpecification<Arguments>
+    ) throws(UsageError) {
+        do throws(ValueProblem) {
+            try operand.update(&arguments, values)
+        } catch {
+            throw .badValue(
+                name: operand.description.placeholder, value: values.joined(separator: " "), problem: error)
+        }
+    }
+
+    private func unexpected(_ word: String, at index: Int) -> UsageError {
+        let operand = operandSpecifications.first { $0.description.option != nil }
+        guard let option = operand?.description.option, let count = operandCountBeforeEnd, index >= count else {
+            return .unexpectedOperand(word, command: command.name)
+        }
+        return .operandWithoutOption(word, option: option)
+    }
+}

@@ -1,0 +1,88 @@
+/// What is wrong with a command line.
+///
+/// Options are as typed, with their hyphens, and commands are their names.
+public enum UsageError: Error, Equatable {
+    /// `example` is a command line to try.
+    case missingCommand(example: String)
+    /// `nearest` is a command that the word may have been meant for.
+    case unknownCommand(String, nearest: String?)
+    /// A command of another tool, and the line to write instead.
+    case foreignCommand(String, line: String)
+    /// An option stands before a command.
+    case optionBeforeCommand(String, String)
+    /// `nearest` is a long name without hyphens.
+    case unknownOption(String, nearest: String?, command: String)
+    /// An option of another tool, and what to do instead.
+    case foreignOption(String, remedy: String)
+    /// The option exists, but not after this command; no owners stand for the program without a command.
+    case optionOfOtherCommand(String, owners: [String])
+    case missingValue(option: String, placeholder: String)
+    case unexpectedValue(option: String)
+    /// `name` is an option or the placeholder of an operand.
+    case badValue(name: String, value: String, problem: ValueProblem)
+    case missingOperand(String, command: String)
+    case unexpectedOperand(String, command: String)
+    /// The option needs the words after `--` that its operand stands for.
+    case missingOperandOfOption(String, option: String)
+    /// A word after `--` that only the option, its long name, could say the meaning of.
+    case operandWithoutOption(String, option: String)
+    case conflict(String, String)
+    /// An option that has one value, with the two that it was given.
+    case twoValues(option: String, String, String)
+    /// An option that has no effect without another; those that will do.
+    case missingRequirement(String, requirements: [OptionReference])
+}
+
+extension UsageError {
+    /// One line: what is wrong, and what to do. What was typed is in it as it is, control characters and all.
+    ///
+    /// - Parameters:
+    ///   - program: The program's name.
+    ///   - shown: Takes out of a word what must not be shown, such as a password.
+    public func words(of program: String, shown: (String) -> String) -> String {
+        switch self {
+        case .missingCommand(let example):
+            return "a command is missing; try '\(example)' or '\(program) --help'"
+        case .unknownCommand(let word, let nearest?):
+            return "unknown command '\(shown(word))'; did you mean '\(program) \(nearest)'?"
+        case .unknownCommand(let word, nil):
+            return "unknown command '\(shown(word))'; '\(program) -h' shows the commands"
+        case .foreignCommand(let word, let line):
+            return "unknown command '\(word)'; use '\(line)'"
+        case .optionBeforeCommand(let option, let command):
+            return "'\(option)' stands before the command; write '\(program) \(command) \(option) ...'"
+        case .unknownOption(let option, let nearest?, _):
+            return "unknown option '\(option)'; did you mean '--\(nearest)'?"
+        case .unknownOption(let option, nil, let command):
+            return "unknown option '\(option)'; '\(program) \(command) -h' shows the options"
+        case .foreignOption(let option, let remedy):
+            return "unknown option '\(option)'; \(remedy)"
+        case .optionOfOtherCommand(let option, let owners):
+            let names = owners.isEmpty ? ["'\(program)'"] : owners.map { "'\(program) \($0)'" }
+            return "'\(option)' belongs to \(names.joined(separator: " and "))"
+        case .missingValue(let option, let placeholder):
+            return "'\(option)' needs a value: \(option) \(placeholder)"
+        case .unexpectedValue(let option):
+            return "'\(option)' takes no value; write it without '='"
+        case .badValue(let name, let value, let problem):
+            let what = problem.hidesValue ? "" : " '\(shown(value))'"
+            return "bad value\(what) for '\(name)': \(problem.words)"
+        case .missingOperand(let placeholder, let command):
+            return "'\(program) \(command)' needs \(placeholder); '\(program) \(command) -h' shows the usage"
+        case .unexpectedOperand(let operand, let command):
+            return "unexpected argument '\(shown(operand))'; '\(program) \(command) -h' shows the usage"
+        case .missingOperandOfOption(let placeholder, let option):
+            return "'\(option)' needs a program; end the line with -- \(placeholder)"
+        case .operandWithoutOption(let operand, let option):
+            return "unexpected argument '\(operand)' after '--'; '--\(option)' runs it as a program"
+        case .conflict(let first, let second):
+            return "'\(first)' and '\(second)' contradict each other; leave one out"
+        case .twoValues(let option, let first, let second):
+            return "'\(option)' has one value and was given '\(first)' and '\(second)'; leave one out"
+        case .missingRequirement(let option, let requirements):
+            let names = requirements.map { "'\($0.words)'" }
+            let remedy = names.count == 1 ? "give that one, too" : "give one of them, too"
+            return "'\(option)' says nothing without \(ValueProblem.alternatives(names)); \(remedy)"
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// One command: what is said of it, and how its words become what the program is to do.
+///
+/// Options, operands, and manual are made when they are needed: a command line pays for its own command alone.
+public struct CommandSpecification<Invocation>: Sendable {
+    /// What is said of the command.
+    public let description: CommandDescription
+    let run: Run
+
+    /// Reads the words after the command. The check is told the operands and options before anything is made of them.
+    typealias Run =
+        @Sendable (
+            ArraySlice<String>, ProgramSpecification<Invocation>, ParsedWordsCheck?
+        ) throws(UsageError) -> Invocation
+
+    /// Declares a command.
+    ///
+    /// - Parameters:
+    ///   - name: The words that are typed for it, with a space between two.
+    ///   - summary: One line for help, without a full stop.
+    ///   - arguments: The arguments before any option.
+    ///   - options: The options in the order in which help shows them under a heading; `--help` is added.
+    ///   - operands: The operands in their order.
+    ///   - manual: What the manual says besides.
+    ///   - invocation: Makes what the program is to do of the arguments.
+    public init<Arguments: Sendable>(
+        _ name: String, summary: String, arguments: @autoclosure @escaping @Sendable () -> Arguments,
+        options: @autoclosure @escaping @Sendable () -> [OptionSpecification<Arguments>] = [],
+        operands: @autoclosure @escaping @Sendable () -> [OperandSpecification<Arguments>],
+        manual: @autoclosure @escaping @Sendable () -> Manual,
+        invocation: @escaping @Sendable (Arguments) -> Invocation
+    ) {
+        self.init(
+            name, summary: summary, arguments: arguments(), options: options(), operands: operands(), manual: manual()
+        ) { (arguments, _) in invocation(arguments) }
+    }
+
+    /// Declares a command that needs to know the program, or of which some arguments make no sense together.
+    init<Arguments: Sendable>(
+        _ name: String, summary: String, arguments: @autoclosure @escaping @Sendable () -> Arguments,
+        options: @autoclosure @escaping @Sendable () -> [OptionSpecification<Arguments>] = [],
+        operands: @autoclosure @escaping @Sendable () -> [OperandSpecification<Arguments>],
+        manual: @autoclosure @escaping @Sendable () -> Manual,
+        checkedInvocation:
+            @escaping @Sendable (Arguments, ProgramSpecification<Invocation>) throws(UsageError) -> Invocation
+    ) {
+        let description = CommandDescription(
+            name: name, summary: summary, makeOptions: { options().map(\.description) + [.help] },
+            makeOperands: { operands().map(\.description) }, makeManual: manual)
+        self.description = description
+        run = { words, program, check throws(UsageError) in
+            var parser = ArgumentParser(
+                description, of: program.description, options: options(), operands: operands(),
+                arguments: arguments(), words: words)
+            switch try parser.parse(check) {
+            case .help(let text): return program.text(text)
+            case .arguments(let arguments): return try checkedInvocation(arguments, program)
+            }
+        }
+    }
+
+    /// The command that explains the program or a command.
+    /// - Parameter topics: The commands to offer, with what they are for.
+    public static func help(topics: [ValueChoice]) -> CommandSpecification {
+        CommandSpecification(
+            CommandDescription.helpName, summary: "Explain the program or a command", arguments: "",
+            operands: [
+                OperandSpecification(
+                    "COMMAND", required: false, completion: .choices(topics), summary: "The command to explain"
+                ) { topic, words in topic = words.joined() }
+            ],
+            manual: Manual(description: [.paragraph("Shows what `--help` shows.")])
+        ) { topic, program throws(UsageError) in
+            guard !topic.isEmpty else { return program.text(HelpText.long(of: nil, program.description)) }
+            guard let command = program.description.commands.first(where: { $0.name == topic }) else {
+                throw program.description.unknownCommand(topic)
+            }
+            return program.text(HelpText.long(of: command, program.description))
+        }
+    }
+
+    /// The command that prints a shell's completion script.
+    public static func completions(manual: @autoclosure @escaping @Sendable () -> Manual) -> CommandSpecification {
+        CommandSpecification(
+            "completions", summary: "Print a shell's completion script", arguments: "",
+            operands: [
+                OperandSpecification(
+                    "SHELL", required: true, completion: .choices(of: Shell.self), summary: "bash, zsh or fish"
+                ) { shell, words in shell = words.joined() }
+            ],
+            manual: manual()
+        ) { word, program throws(UsageError) in
+            do throws(ValueProblem) {
+                return program.text(try Shell.parse(word).completionScript(of: program.description))
+            } catch {
+                throw .badValue(name: "SHELL", value: word, problem: error)
+            }
+        }
+    }
+}
+
+/// What help, manual, completions, and errors know of a command.
+public struct CommandDescription: Sendable {
+    /// The words that are typed for it, with a space between two.
+    public let name: String
+    /// One line for help, without a full stop.
+    public let summary: String
+    let makeOptions: @Sendable () -> [OptionDescription]
+    let makeOperands: @Sendable () -> [OperandDescription]
+    let makeManual: @Sendable () -> Manual
+
+    /// The name of the command that explains others.
+    static let helpName = "help"
+
+    /// The options that may follow.
+    public var options: [OptionDescription] { makeOptions() }
+    /// The operands that may follow.
+    public var operands: [OperandDescription] { makeOperands() }
+    /// What the manual says besides.
+    public var manual: Manual { makeManual() }
+
+    /// The words that are typed for it.
+    public var words: [String] { name.split(separator: " ").map(String.init) }
+
+    /// Whether it has options besides `--help`, and so a page of its own in the manual.
+    public var hasPage: Bool { options.contains { $0.effect == .update } }
+
+    /// The command as a word to choose.
+    public var choice: ValueChoice { ValueChoice(name: name, summary: summary) }
+}

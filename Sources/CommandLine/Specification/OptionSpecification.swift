@@ -1,0 +1,232 @@
+/// One option of a group or command: what is said of it, and how its value gets into the arguments.
+///
+/// An option is declared once, for the struct that has its property. A command lifts it by the key path to that struct:
+///
+///     extension LimitArguments {
+///         static let options = [
+///             OptionSpecification<Self>("max-fragments", value: OptionValue("N"), …) { arguments, value … }
+///         ]
+///     }
+///     extension ConnectArguments {
+///         @OptionTable<Self> static var options: [OptionSpecification<Self>] {
+///             LimitArguments.options.lifted(\.limits)
+///             …
+///         }
+///     }
+public struct OptionSpecification<Arguments>: Sendable {
+    /// Writes a value, empty for an option that takes none, into the arguments.
+    public typealias Update = @Sendable (inout Arguments, String) throws(ValueProblem) -> Void
+
+    /// What is said of the option.
+    public let description: OptionDescription
+    let update: Update
+
+    init(_ description: OptionDescription, update: @escaping Update) {
+        self.description = description
+        self.update = update
+    }
+
+    /// Declares an option.
+    ///
+    /// - Parameters:
+    ///   - long: The name without its two hyphens.
+    ///   - short: The letter that stands for it.
+    ///   - value: The value that follows; nil: there is none.
+    ///   - defaultValue: The default as one would type it, to be shown.
+    ///   - isRepeatable: Whether several occurrences add up; of others the last one counts.
+    ///   - isSingular: Whether a second value that differs from the first is an error.
+    ///   - conflicts: The options that contradict this one.
+    ///   - requirements: The options of which this one needs at least one.
+    ///   - heading: The heading under which help and manual show it.
+    ///   - summary: One line for help, without a full stop.
+    ///   - manual: What `--help` and the manual say, in paragraphs.
+    ///   - update: Writes the value into the arguments.
+    public init(
+        _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
+        repeatable isRepeatable: Bool = false, singular isSingular: Bool = false, conflicts: [OptionReference] = [],
+        requires requirements: [OptionReference] = [], heading: OptionHeading, summary: String,
+        manual: MarkedText..., update: @escaping Update
+    ) {
+        description = OptionDescription(
+            long: long, short: short, value: value, defaultValue: defaultValue, isRepeatable: isRepeatable,
+            isSingular: isSingular, conflicts: conflicts, requirements: requirements, heading: heading,
+            summary: summary, manual: manual, effect: .update)
+        self.update = update
+    }
+
+    /// The option for arguments that have those of this one as a part.
+    public func lifted<Whole>(
+        _ path: WritableKeyPath<Whole, Arguments> & Sendable
+    ) -> OptionSpecification<Whole> {
+        let update = update
+        return OptionSpecification<Whole>(description) { whole, value throws(ValueProblem) in
+            try update(&whole[keyPath: path], value)
+        }
+    }
+}
+
+/// Joins options and groups of options, each a line, to the table of a command or of a larger group.
+@resultBuilder
+public enum OptionTable<Arguments> {
+    /// One option.
+    public static func buildExpression(
+        _ option: OptionSpecification<Arguments>
+    ) -> [OptionSpecification<Arguments>] { [option] }
+
+    /// The options of a group.
+    public static func buildExpression(
+        _ options: [OptionSpecification<Arguments>]
+    ) -> [OptionSpecification<Arguments>] { options }
+
+    /// All of them.
+    public static func buildBlock(_ parts: [OptionSpecification<Arguments>]...) -> [OptionSpecification<Arguments>] {
+        parts.flatMap { $0 }
+    }
+}
+
+extension Array {
+    /// The options of a group for arguments that have the group as a part.
+    public func lifted<Group, Whole>(
+        _ path: WritableKeyPath<Whole, Group> & Sendable
+    ) -> [OptionSpecification<Whole>] where Element == OptionSpecification<Group> {
+        map { $0.lifted(path) }
+    }
+}
+
+/// What help, manual, completions, and errors know of an option.
+public struct OptionDescription: Sendable {
+    /// What an option does when the parser meets it.
+    public enum Effect: Sendable {
+        /// Writes its value into the arguments.
+        case update
+        /// Ends the parse with a help text.
+        case help
+        /// Ends the parse with the version.
+        case version
+    }
+
+    /// The name without its two hyphens.
+    public let long: String
+    /// The letter that stands for it.
+    public let short: Character?
+    /// Nil for an option that takes no value.
+    public let value: OptionValue?
+    /// As typed, to be shown.
+    public let defaultValue: String?
+    /// Whether several occurrences add up; of others the last one counts.
+    public let isRepeatable: Bool
+    /// Whether another value besides the first is an error: who gives two of these means both, and one would be lost.
+    public let isSingular: Bool
+    /// The options that contradict this one. A value that is an option's default contradicts nothing.
+    public let conflicts: [OptionReference]
+    /// The options of which this one needs at least one to have an effect.
+    public let requirements: [OptionReference]
+    /// The heading under which help and manual show it.
+    public let heading: OptionHeading
+    /// One line for help, without a full stop.
+    public let summary: String
+    /// What `--help` and the manual say, in paragraphs.
+    public let manual: [MarkedText]
+    /// What it does when the parser meets it.
+    public let effect: Effect
+
+    /// The option that every command has.
+    static let help = OptionDescription(
+        long: "help", short: "h", value: nil, defaultValue: nil, isRepeatable: false, isSingular: false, conflicts: [],
+        requirements: [], heading: .general, summary: "Show help; -h is the short form",
+        manual: ["Show help on standard output and exit: `-h` one line an option, `--help` everything."],
+        effect: .help)
+
+    /// The option that the program has without a command.
+    static let version = OptionDescription(
+        long: "version", short: "V", value: nil, defaultValue: nil, isRepeatable: false, isSingular: false,
+        conflicts: [], requirements: [], heading: .general, summary: "Show the version",
+        manual: ["Show the version on standard output and exit."], effect: .version)
+
+    /// The forms in which the option is typed: `-n` and `--count`.
+    var names: [String] { [short.map { "-\($0)" }, "--" + long].compactMap { $0 } }
+
+    /// What the table's data say besides the words: the default, whether to repeat, what contradicts, what is needed.
+    var notes: [MarkedText] {
+        var notes: [MarkedText] = []
+        if let defaultValue { notes.append(MarkedText("Default: `\(defaultValue)`.")) }
+        if isSingular { notes.append("Given twice, it must have the same value.") }
+        if isRepeatable { notes.append("May be repeated.") }
+        if !requirements.isEmpty {
+            let others = requirements.map { "`\($0.words)`" }.joined(separator: " or ")
+            notes.append(MarkedText("Only with \(others)."))
+        }
+        if !conflicts.isEmpty {
+            let others = ValueProblem.alternatives(conflicts.map { "`\($0.words)`" })
+            notes.append(MarkedText("Contradicts \(others)."))
+        }
+        return notes
+    }
+}
+
+/// The value that follows an option.
+public struct OptionValue: Equatable, Sendable {
+    /// How help and manual call the value.
+    public let placeholder: String
+    /// What a shell may offer.
+    public let completion: ValueCompletion
+    /// What the option stands for alone; a value then follows after an equals sign or not at all, and there is no short
+    /// name. Nil: it must follow.
+    public let implied: String?
+
+    /// Describes a value.
+    public init(_ placeholder: String, _ completion: ValueCompletion = .none, implied: String? = nil) {
+        self.placeholder = placeholder
+        self.completion = completion
+        self.implied = implied
+    }
+
+    /// What stands behind the option's name, with the placeholder as `style` shows it: ` N` or `[=off]`.
+    func suffix(_ style: (String) -> String = { $0 }) -> String {
+        implied == nil ? " " + style(placeholder) : "[=" + style(placeholder) + "]"
+    }
+}
+
+/// A heading over options in help and manual.
+public struct OptionHeading: Equatable, Sendable {
+    /// The words.
+    public let title: String
+
+    /// The heading over `--help` and `--version`, which is the last one.
+    public static let general = OptionHeading("General")
+
+    /// Makes a heading.
+    public init(_ title: String) {
+        self.title = title
+    }
+}
+
+/// An option as another one names it: by its long name, or by that and a value, `output=raw`.
+public struct OptionReference: ExpressibleByStringLiteral, Equatable, Sendable {
+    /// The name without its two hyphens.
+    public let long: String
+    /// The value that is meant; nil: whatever it is.
+    public let value: String?
+
+    /// Names an option, and a value of it if it is given.
+    public init(_ long: String, value: String? = nil) {
+        self.long = long
+        self.value = value
+    }
+
+    /// Reads `NAME` or `NAME=VALUE`.
+    public init(stringLiteral text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        self.init(String(parts[0]), value: parts.count == 2 ? String(parts[1]) : nil)
+    }
+
+    /// The values of an option with a choice, but for some.
+    public static func values<Value: OptionChoice & Equatable>(
+        of long: String, but others: Value...
+    ) -> [OptionReference] {
+        Value.allCases.filter { !others.contains($0) }.map { OptionReference(long, value: $0.rawValue) }
+    }
+
+    /// As it is typed: `--output=raw`.
+    public var words: String { "--" + long + (value.map { "=\($0)" } ?? "") }
+}

@@ -1,0 +1,53 @@
+import CommandLine
+
+/// What the command line asks for.
+enum Invocation: Equatable {
+    case connect(ConnectArguments)
+    case listen(ListenArguments)
+    case bench(BenchArguments)
+    case merge(MergeArguments)
+    /// Help, or a completion script.
+    case text(String)
+    case version
+
+    /// The program: its commands, each with its operands, options, and manual.
+    static let program: ProgramSpecification<Invocation> = {
+        let connect = CommandSpecification<Invocation>(
+            Command.connect.rawValue, summary: "Talk to a WebSocket server", arguments: ConnectArguments(),
+            options: ConnectArguments.options, operands: ConnectArguments.operands, manual: ConnectManual.manual,
+            invocation: { .connect($0) })
+        let listen = CommandSpecification<Invocation>(
+            Command.listen.rawValue, summary: "Be a WebSocket server", arguments: ListenArguments(),
+            options: ListenArguments.options, operands: ListenArguments.operands, manual: ListenManual.manual,
+            invocation: { .listen($0) })
+        let bench = CommandSpecification<Invocation>(
+            Command.bench.rawValue, summary: "Load-test a server", arguments: BenchArguments(),
+            options: BenchArguments.options, operands: BenchArguments.operands, manual: BenchManual.manual,
+            invocation: { .bench($0) })
+        let merge = CommandSpecification<Invocation>(
+            Command.merge.rawValue, summary: "Add the results of several load tests", arguments: MergeArguments(),
+            options: MergeArguments.options, operands: MergeArguments.operands, manual: BenchManual.mergeManual,
+            invocation: { .merge($0) })
+        let completions = CommandSpecification<Invocation>.completions(manual: ProgramManual.completions)
+        let help = CommandSpecification<Invocation>.help(
+            topics: [connect, listen, bench, completions].map(\.description.choice))
+        return ProgramSpecification(
+            commands: [connect, listen, bench, merge, help, completions], version: .version, text: { .text($0) },
+            describe: description)
+    }()
+
+    private static func description(_ commands: [CommandDescription]) -> ProgramDescription {
+        ProgramDescription(
+            name: "wsx", version: wsx.version, summary: "Talk WebSocket from the command line",
+            headings: OptionHeading.all, commands: commands,
+            implicitCommand: ImplicitCommand(
+                Command.connect.rawValue, note: "A URL in place of a command is connected to."
+            ) { word in word == "localhost" || word.contains { ":/.".contains($0) } },
+            firstExample: "wsx connect echo:",
+            hooks: ForeignHooks(
+                rewrite: { words throws(UsageError) in try WscatForm.line(for: words) },
+                commandLine: { ForeignCommand.line(for: $0) },
+                remedy: { ForeignOption.remedy(for: $0, of: Command(rawValue: $1)) }),
+            manual: ProgramManual.manual)
+    }
+}

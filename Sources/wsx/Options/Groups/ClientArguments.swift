@@ -1,0 +1,37 @@
+import CommandLine
+
+/// What was typed for a command that connects to a server: where to, what is asked for, how it is reached, and how it is
+/// left.
+@dynamicMemberLookup
+struct ClientArguments: Equatable, Sendable {
+    var url = ""
+    var request = RequestArguments()
+    var network = NetworkArguments()
+    var tls = TLSArguments()
+    var closeFrame = CloseFrameArguments()
+    var compression = CompressionArguments()
+    var limits = LimitArguments()
+
+    /// The operand.
+    static func url(manual: MarkedText) -> OperandSpecification<ClientArguments> {
+        OperandSpecification(
+            "URL", required: true, completion: .url(prefixes: ["echo:", "ws://", "wss://"]),
+            summary: "The server: ws://HOST/PATH, HOST:PORT, echo:", manual: manual
+        ) { arguments, values throws(ValueProblem) in
+            arguments.url = try ServerURLValue.parse(values.joined())
+        }
+    }
+
+    /// The options.
+    /// - Parameter compression: Those of compression, which not every command has by default.
+    @OptionTable<ClientArguments> static func options(
+        compression: [OptionSpecification<CompressionArguments>] = CompressionArguments.options()
+    ) -> [OptionSpecification<ClientArguments>] {
+        CloseFrameArguments.options().lifted(\.closeFrame)
+        RequestArguments.options.lifted(\.request)
+        NetworkArguments.options.lifted(\.network)
+        TLSArguments.options.lifted(\.tls)
+        compression.lifted(\.compression)
+        LimitArguments.options().lifted(\.limits)
+    }
+}

@@ -1,0 +1,27 @@
+import CommandLine
+
+extension OptionHeading {
+    static let load = OptionHeading("Load")
+    static let messages = OptionHeading("Messages")
+    static let server = OptionHeading("Server")
+    static let access = OptionHeading("Access")
+    static let web = OptionHeading("Web pages")
+    static let faults = OptionHeading("Fault injection")
+    static let format = OptionHeading("Input and output")
+    static let ending = OptionHeading("Ending")
+    static let requests = OptionHeading("Requests and replies")
+    static let staying = OptionHeading("Staying connected")
+    static let request = OptionHeading("Request")
+    static let network = OptionHeading("Network")
+    static let tls = OptionHeading("TLS")
+    static let compression = OptionHeading("Compression")
+    static let limits = OptionHeading("Limits")
+    static let results = OptionHeading("Results")
+    static let display = OptionHeading("Display")
+
+    /// The headings over options, in the order in which help and manual show them.
+    static let all = [
+        load, messages, server, access, web, faults, format, ending, requests, staying, request, network, tls,
+        compression, limits, results, display,
+    ]
+}

@@ -1,0 +1,66 @@
+import CommandLine
+
+/// An address as websocat writes it: the name of a transport and a colon before it, as in `ws-l:127.0.0.1:80`.
+struct WebsocatAddress {
+    /// What it is, and what to write instead.
+    let misplaced: MisplacedValue
+    /// What follows the name and its colon.
+    let rest: String
+
+    /// Recognizes an address; nil for anything else, such as `log:8080`, which is a host and a port.
+    init?(_ text: String) {
+        let name = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+        let rest = text.utf8.dropFirst(name.count + 1)
+        let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        let isPort = !digits.isEmpty && [nil, UInt8(ascii: "/")].contains(rest.dropFirst(digits.count).first)
+        guard name.count < text.utf8.count, !isPort, let remedy = Self.remedies[String(Substring(name))] else {
+            return nil
+        }
+        self.rest = String(Substring(rest))
+        misplaced = MisplacedValue(kind: "an address for websocat", remedy: remedy(self.rest))
+    }
+
+    private static let remedies: [String: @Sendable (String) -> String] = {
+        let groups: [([String], @Sendable (String) -> String)] = [
+            (["ws-l", "ws-listen", "l-ws", "listen-ws"], { "use 'wsx listen \($0)'" }),
+            (["autoreconnect"], { _ in "use 'wsx --reconnect URL'" }),
+            (["ws-c", "ws-connect", "c-ws", "connect-ws"], { _ in "write the URL alone" }),
+            (["mirror"], { _ in "use 'wsx echo:', or 'wsx listen --echo PORT' for a server" }),
+            (["broadcast"], { _ in "use 'wsx listen --broadcast PORT'" }),
+            (["exec", "cmd", "sh-c"], { _ in "use 'wsx listen --exec PORT -- PROGRAM'" }),
+            (["log"], { _ in "use -v, and write the URL alone" }),
+            (["tcp", "tcp-l", "tcp-listen"], { _ in "wsx speaks WebSocket only" }),
+        ]
+        return Dictionary(groups.flatMap { names, remedy in names.map { ($0, remedy) } }) { first, _ in first }
+    }()
+}
+
+/// The URL of a server, as typed. What it means is worked out elsewhere.
+enum ServerURLValue {
+    /// Reads any text but an address of websocat's, and a number, which `-c` takes in load generators.
+    static func parse(_ text: String) throws(ValueProblem) -> String {
+        if let address = WebsocatAddress(text) { throw .misplaced(address.misplaced) }
+        if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
+            throw .misplaced(
+                MisplacedValue(
+                    kind: "a number",
+                    remedy:
+                        "write :\(text) for a port of this machine, or use 'wsx bench -c \(text) URL' for a load test"))
+        }
+        return text
+    }
+}
+
+/// Where to listen, as typed. What it means is worked out elsewhere.
+enum ListenAddressValue {
+    /// Reads any text but a URL or an address of websocat's.
+    static func parse(_ text: String) throws(ValueProblem) -> String {
+        if let address = WebsocatAddress(text) {
+            throw .misplaced(MisplacedValue(kind: address.misplaced.kind, remedy: "write \(address.rest)"))
+        }
+        if MisplacedValue.isURL(text) {
+            throw .misplaced(MisplacedValue(kind: "a URL", remedy: "write [ADDRESS:]PORT without the scheme"))
+        }
+        return text
+    }
+}

@@ -1,0 +1,49 @@
+import CommandLine
+import WSCore
+
+/// Time limits for connecting: one over all, ones for single phases, or several of them: `10s`, `tls=3s`, `20s,name=2s`.
+enum ConnectTimeoutValue {
+    /// The phases as they are typed.
+    static let phases: [(name: String, phase: ConnectError.Phase)] = [
+        ("name", .resolving), ("connection", .connecting), ("proxy", .tunnelling), ("tls", .securing),
+        ("upgrade", .upgrading),
+    ]
+
+    /// Adds what `text` says to what was said before.
+    static func parse(_ text: String, into timeouts: inout ConnectTimeouts) throws(ValueProblem) {
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let equals = part.firstIndex(of: "=") else {
+                timeouts.whole = try DurationValue.parse(String(part), zeroAllowed: false)
+                continue
+            }
+            let name = part[..<equals]
+            guard let phase = phases.first(where: { $0.name == name })?.phase else {
+                throw .notAChoice(phases.map { "\($0.name)=DURATION" })
+            }
+            let limit = try DurationValue.parse(String(part[part.index(after: equals)...]), zeroAllowed: false)
+            timeouts.phases[phase] = limit
+        }
+    }
+}
+
+/// The SHA-256 of a public key.
+enum PinValue {
+    /// Reads `sha256//` and the Base64 form of 32 bytes.
+    static func parse(_ text: String) throws(ValueProblem) -> TLSPin {
+        do throws(TLSPinError) {
+            return try TLSPin(text)
+        } catch {
+            throw .notAPin
+        }
+    }
+}
+
+/// The size of a compression window, as a power of 2 in bytes.
+enum WindowBitsValue {
+    /// Reads a number that RFC 7692 §7.1.2 allows.
+    static func parse(_ text: String) throws(ValueProblem) -> Int {
+        let range = DeflateParameters.windowBitsRange
+        guard let bits = Int(text), String(bits) == text, range.contains(bits) else { throw .outOfRange(range) }
+        return bits
+    }
+}

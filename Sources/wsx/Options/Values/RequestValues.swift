@@ -1,0 +1,51 @@
+import CommandLine
+import WSCore
+
+/// One subprotocol, or several separated by commas.
+enum SubprotocolValue {
+    /// Reads names; a URL follows curl's `-s`, and wrk's takes a script.
+    static func parse(_ text: String) throws(ValueProblem) -> [String] {
+        let quiet = "use -q to leave out notices"
+        if MisplacedValue.isURL(text) {
+            throw .misplaced(MisplacedValue(kind: "a URL, not a subprotocol", remedy: quiet))
+        }
+        if MisplacedValue.areCurlSwitches(text) {
+            throw .misplaced(
+                MisplacedValue(kind: "the rest of curl's -sS", remedy: quiet))
+        }
+        if text.hasSuffix(".lua") || text.hasSuffix(".js") {
+            throw .misplaced(
+                MisplacedValue(kind: "a script, not a subprotocol", remedy: "use -f FILE to send a file"))
+        }
+        return try NameList.parse(text)
+    }
+}
+
+/// A cookie: `name=value`, `@FILE`, or `env:NAME`.
+enum CookieValue {
+    /// Reads a cookie; a URL follows websocat's `-b`, and curl's takes a file.
+    static func parse(_ text: String) throws(ValueProblem) -> String {
+        if MisplacedValue.isURL(text) {
+            throw .misplaced(
+                MisplacedValue(kind: "a URL, not a cookie", remedy: "use --binary to send binary messages"))
+        }
+        guard text.utf8.contains(UInt8(ascii: "=")) || text.hasPrefix("@") || text.hasPrefix("env:") else {
+            throw .notACookie
+        }
+        return text
+    }
+}
+
+/// The origin of a web page: `https://app.example`, or `null`.
+enum OriginValue {
+    /// Reads an origin (RFC 6454 §6.2), or `*` where all can be meant.
+    static func parse(_ text: String, allAllowed: Bool = false) throws(ValueProblem) -> String {
+        if allAllowed, text == "*" { return text }
+        if OriginPolicy.isOrigin(text) { return text }
+        if OutputFormat(rawValue: text) != nil || ResultFormat(rawValue: text) != nil {
+            throw .misplaced(MisplacedValue(kind: "an output format", remedy: "use --output \(text)"))
+        }
+        let rest = MisplacedValue.isURL(text) ? text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2) : "".utf8[...]
+        throw .notAnOrigin(allAllowed: allAllowed, isURL: rest.contains { "/?#@".utf8.contains($0) })
+    }
+}
