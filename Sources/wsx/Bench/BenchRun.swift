@@ -16,14 +16,22 @@ final class BenchRun {
     private let outputs: ResultOutputs
     private var startTime = WallTime.now
     private let launchTime: Duration
-    private var startTimer: PreciseTimer?
     /// What went wrong when connections were opened, of which the user has been told.
     private var toldFailure: Failure?
     /// The signal, or the limit, that ended the run.
     private var earlyFailure: Failure?
-    private var hurryTimer: Timer?
-    private var runTimer: Timer?
+    private var timers = Timers()
     private var signals: [SignalWatcher] = []
+
+    /// The timers of a run; each is there while it is needed.
+    private struct Timers {
+        /// Begins the load.
+        var start: PreciseTimer?
+        /// Ends a run that was to end early.
+        var hurry: Timer?
+        /// Ends a run that takes too long.
+        var limit: Timer?
+    }
 
     /// Prepares a run.
     init(_ settings: BenchSettings, on loop: EventLoop, console: Console) throws(Failure) {
@@ -59,8 +67,8 @@ final class BenchRun {
             console.notice("wsx: warning: certificates are not verified (--insecure)")
         }
         if let limit = settings.arguments.timeout {
-            runTimer = Timer(on: loop) { [unowned self] in endEarly(.runTimedOut(after: limit)) }
-            runTimer?.start(after: limit)
+            timers.limit = Timer(on: loop) { [unowned self] in endEarly(.runTimedOut(after: limit)) }
+            timers.limit?.start(after: limit)
         }
         pool.didOpen = { [unowned self] in didOpen() }
         pool.didEnd = { [unowned self] in loop.stop() }
@@ -71,9 +79,7 @@ final class BenchRun {
         }
         loop.run()
         progress?.stop()
-        hurryTimer = nil
-        startTimer = nil
-        runTimer = nil
+        timers = Timers()
         workers = pool.join()
         let results = results(of: workers)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
@@ -101,11 +107,11 @@ final class BenchRun {
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.wholeNanoseconds
-        startTimer = PreciseTimer(on: loop) { [unowned self] in
+        timers.start = PreciseTimer(on: loop) { [unowned self] in
             pool.start(at: time)
             progress?.start(at: time)
         }
-        startTimer?.start(at: time)
+        timers.start?.start(at: time)
     }
 
     /// How long it is until the load is to begin; negative: it should have begun. A moment is one of the system's clock.
@@ -121,10 +127,10 @@ final class BenchRun {
     private func endEarly(_ failure: Failure) {
         guard earlyFailure == nil else { return pool.terminate() }
         earlyFailure = failure
-        startTimer = nil
+        timers.start = nil
         pool.drain()
-        hurryTimer = Timer(on: loop) { [unowned self] in pool.terminate() }
-        hurryTimer?.start(after: WorkerPool.hurriedLimit * 2)
+        timers.hurry = Timer(on: loop) { [unowned self] in pool.terminate() }
+        timers.hurry?.start(after: WorkerPool.hurriedLimit * 2)
     }
 
     /// Why a run that came to its end is not as it should be.
