@@ -43,9 +43,13 @@ let package = Package(
             name: "Formats",
             dependencies: ["WSCore", "CPCRE2"],
             swiftSettings: programSettings),
+        .target(
+            name: "LoadTest",
+            dependencies: ["Formats", "WSCore"],
+            swiftSettings: programSettings),
         .executableTarget(
             name: "wsx",
-            dependencies: ["CommandLine", "Formats", "WSCore", "CReadline"],
+            dependencies: ["CommandLine", "Formats", "LoadTest", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: programSettings),
         // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
@@ -63,7 +67,10 @@ let package = Package(
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"], swiftSettings: swiftSettings),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "wsxTests", dependencies: ["wsx", "CommandLine", "Formats", "WSCore"], swiftSettings: swiftSettings),
+            name: "LoadTestTests", dependencies: ["LoadTest", "Formats", "WSCore"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "wsxTests", dependencies: ["wsx", "CommandLine", "Formats", "LoadTest", "WSCore"],
+            swiftSettings: swiftSettings),
     ]
 )
 
@@ -75,14 +82,14 @@ if isForFuzzing {
         // libFuzzer has a main function of its own, so that of the program gets another name.
         .target(
             name: "wsx",
-            dependencies: ["CommandLine", "Formats", "WSCore", "CReadline"],
+            dependencies: ["CommandLine", "Formats", "LoadTest", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "wsx_main"])
             ]),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["wsx", "CommandLine", "Formats", "WSCore"],
+            dependencies: ["wsx", "CommandLine", "Formats", "LoadTest", "WSCore"],
             path: "Fuzz",
             sources: ["Support", "Targets"],
             swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),

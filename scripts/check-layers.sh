@@ -38,6 +38,11 @@ typechecks StaticFiles/Semantics Bytes Handshake
 typechecks Measuring Bytes Protocol Handshake Deflate
 typechecks StaticFiles Bytes Handshake IO
 
+# LoadTest does no I/O: what takes a loop, a clock, or a descriptor goes through LoadHost and LoadPort.
+io='EventLoop|Timer|PreciseTimer|Server|Connector|SystemStream|StandardDescriptors|File|OutputFile|ProcessorTime|SecureRandom'
+found=$(grep -rnE "^[^/\"]*\b($io)\b[.(<]|WallTime\.now" Sources/LoadTest || true)
+[ -z "$found" ] || report "LoadTest does I/O:" "$found"
+
 # imports_only MODULE PATTERN: no Swift file outside the pattern imports the module.
 imports_only() {
     local found

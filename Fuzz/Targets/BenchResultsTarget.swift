@@ -1,5 +1,6 @@
 import WSCore
 
+@testable import LoadTest
 @testable import wsx
 
 extension FuzzTarget {

@@ -196,11 +196,13 @@ public final class Connection<Handler: ConnectionHandler> {
         if pauseReasons.isEmpty { updateReading() }
     }
 
+    @inline(__always)
     private func scheduleFlush() {
         if exceedsQueueLimit(session.outbox) { wasFull = true }
         scheduleTurnEnd()
     }
 
+    @inline(__always)
     private func scheduleTurnEnd() {
         guard !isTurnEndScheduled, !isLeaving else { return }
         isTurnEndScheduled = true
@@ -208,6 +210,7 @@ public final class Connection<Handler: ConnectionHandler> {
     }
 
     /// What cannot be written is thrown away at the end of the turn, and is no reason not to read on.
+    @inline(__always)
     private func exceedsQueueLimit(_ outbox: borrowing Outbox) -> Bool {
         outbox.queuedBytes + stream.inFlightBytes > settings.queueLimitBytes && departure?.writeFailure == nil
     }

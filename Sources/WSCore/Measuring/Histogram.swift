@@ -63,7 +63,7 @@ public struct Histogram: ~Copyable {
     }
 
     /// Counts a value, in nanoseconds; one of more than an hour as an hour.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func record(_ value: UInt64) {
         let value = min(value, Self.largestValue)
         counts[Self.index(of: value)] &+= 1

@@ -37,10 +37,7 @@ extension FrameHeader {
         case .server: guard isMasked else { throw .unmaskedClientFrame }
         }
         let shortLength = Int(second & 0x7F)
-        // RFC 6455 §5.5: control frames must have a payload of 125 bytes or less.
-        guard shortLength <= maximumControlPayloadBytes || !opcode.isControl else { throw .controlFrameTooLong(opcode) }
-        // RFC 6455 §5.5.1: the payload of a close frame is empty or begins with a two-byte code.
-        guard shortLength != 1 || opcode != .close else { throw .closePayloadTooShort }
+        if opcode.isControl { try checkPayload(ofControl: opcode, byteCount: shortLength) }
 
         let lengthBytes = shortLength <= 125 ? 0 : shortLength == 126 ? 2 : 8
         guard available >= 2 + lengthBytes else { return nil }
@@ -54,6 +51,15 @@ extension FrameHeader {
         let key = MaskingKey(bytes, at: 2 + lengthBytes)
         return FrameHeader(
             isFinal: isFinal, isCompressed: isCompressed, opcode: opcode, maskingKey: key, payloadBytes: payloadBytes)
+    }
+
+    // Apart from the rest, which is inlined for data frames only as long as it is small.
+    @inlinable @inline(never)
+    internal static func checkPayload(ofControl opcode: Opcode, byteCount: Int) throws(ProtocolError) {
+        // RFC 6455 §5.5: control frames must have a payload of 125 bytes or less.
+        guard byteCount <= maximumControlPayloadBytes else { throw .controlFrameTooLong(opcode) }
+        // RFC 6455 §5.5.1: the payload of a close frame is empty or begins with a two-byte code.
+        guard byteCount != 1 || opcode != .close else { throw .closePayloadTooShort }
     }
 
     @inlinable

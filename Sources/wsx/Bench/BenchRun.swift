@@ -1,4 +1,5 @@
 import Formats
+import LoadTest
 import WSCore
 
 /// One run of `wsx bench`: has connections opened and loaded, and writes what was measured.
@@ -15,14 +16,22 @@ final class BenchRun {
     private let outputs: ResultOutputs
     private var startTime = WallTime.now
     private let launchTime: Duration
-    private var startTimer: PreciseTimer?
     /// What went wrong when connections were opened, of which the user has been told.
     private var toldFailure: Failure?
     /// The signal, or the limit, that ended the run.
     private var earlyFailure: Failure?
-    private var hurryTimer: Timer?
-    private var runTimer: Timer?
+    private var timers = Timers()
     private var signals: [SignalWatcher] = []
+
+    /// The timers of a run; each is there while it is needed.
+    private struct Timers {
+        /// Begins the load.
+        var start: PreciseTimer?
+        /// Ends a run that was to end early.
+        var hurry: Timer?
+        /// Ends a run that takes too long.
+        var limit: Timer?
+    }
 
     /// Prepares a run.
     init(_ settings: BenchSettings, on loop: EventLoop, console: Console) throws(Failure) {
@@ -55,8 +64,8 @@ final class BenchRun {
         ].compactMap { $0 }
         console.warnIfInsecure(settings.arguments.tls.isInsecure)
         if let limit = settings.arguments.timeout {
-            runTimer = Timer(on: loop) { [unowned self] in endEarly(.runTimedOut(after: limit)) }
-            runTimer?.start(after: limit)
+            timers.limit = Timer(on: loop) { [unowned self] in endEarly(.runTimedOut(after: limit)) }
+            timers.limit?.start(after: limit)
         }
         pool.didOpen = { [unowned self] in didOpen() }
         pool.didEnd = { [unowned self] in loop.stop() }
@@ -67,13 +76,11 @@ final class BenchRun {
         }
         loop.run()
         progress?.stop()
-        hurryTimer = nil
-        startTimer = nil
-        runTimer = nil
+        timers = Timers()
         workers = pool.join()
-        let results = BenchResults(settings.description, of: workers, startTime: startTime + settings.warmup)
+        let results = results(of: workers)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
-        guard isTold || !settings.arguments.mode.needsConnections || settings.arguments.output == .json else {
+        guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.output == .json else {
             // Without a connection there is nothing to tell people but why; who opens the page finds the errors in it.
             let problem = outputs.writeReport(results, BenchJudgement())
             return earlyFailure ?? failure ?? problem
@@ -86,7 +93,7 @@ final class BenchRun {
 
     private func didOpen() {
         let openCount = pool.openCount
-        guard openCount > 0 || !settings.arguments.mode.needsConnections else { return pool.drain() }
+        guard openCount > 0 || !settings.plan.mode.load.needsConnections else { return pool.drain() }
         if let failure = pool.openingFailure, let message = failure.message {
             toldFailure = failure
             console.error("\(message); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
@@ -97,11 +104,11 @@ final class BenchRun {
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.wholeNanoseconds
-        startTimer = PreciseTimer(on: loop) { [unowned self] in
+        timers.start = PreciseTimer(on: loop) { [unowned self] in
             pool.start(at: time)
             progress?.start(at: time)
         }
-        startTimer?.start(at: time)
+        timers.start?.start(at: time)
     }
 
     /// How long it is until the load is to begin; negative: it should have begun. A moment is one of the system's clock.
@@ -117,22 +124,31 @@ final class BenchRun {
     private func endEarly(_ failure: Failure) {
         guard earlyFailure == nil else { return pool.terminate() }
         earlyFailure = failure
-        startTimer = nil
+        timers.start = nil
         pool.drain()
-        hurryTimer = Timer(on: loop) { [unowned self] in pool.terminate() }
-        hurryTimer?.start(after: WorkerPool.hurriedLimit * 2)
+        timers.hurry = Timer(on: loop) { [unowned self] in pool.terminate() }
+        timers.hurry?.start(after: WorkerPool.hurriedLimit * 2)
     }
 
     /// Why a run that came to its end is not as it should be.
     private func verdict(on tally: LoadTally) -> Failure? {
         if let toldFailure { return .told(toldFailure) }
         if let failure { return failure }
-        if !tally.isFlawless { return .badReplies(tally, in: settings.arguments.mode) }
+        if !tally.isFlawless { return .badReplies(tally, in: settings.plan.mode) }
         guard tally.timeouts > 0 else { return nil }
         return .lateReplies(tally.timeouts, after: settings.arguments.replyTimeout)
     }
 
     // MARK: Results
+
+    /// Adds up what the threads have measured.
+    private func results(of workers: [LoadWorker]) -> BenchResults {
+        var results = BenchResults(
+            settings.description, startTime: startTime + settings.plan.warmup, processorTime: ProcessorTime.used)
+        for worker in workers { results.add(worker.context.measurement, processorTime: worker.processor.used) }
+        results.countMissingDeliveries(to: workers.reduce(0) { $0 + $1.workload.readerCount })
+        return results
+    }
 
     /// Writes the results and judges them; returns the worst of what went wrong.
     private func report(_ results: borrowing BenchResults) -> Failure? {

@@ -1,5 +1,6 @@
 import CommandLine
 import Formats
+import LoadTest
 import WSCore
 
 /// What the arguments of `wsx bench` mean: URL parsed, files read, request composed, passphrases asked for.
@@ -14,29 +15,14 @@ struct BenchSettings: Sendable {
     let tls: TLSClientSettings?
     /// Whether the threads tell how far they have come.
     let showsProgress: Bool
-    /// The kind of the messages.
-    let kind: MessageKind
-    /// What is sent in turn; empty: messages are made up.
-    let messages: [MessageTemplate]
-    /// Tells the messages that are published from those of another run.
-    let runNumber: UInt32
-    /// How long messages are sent; nil: until there have been as many as were asked for.
-    let duration: Duration?
+    /// The load: connections, messages, and pace.
+    let plan: LoadPlan
 
-    /// Messages a second that are published unless another rate is asked for.
-    private static let defaultPublishRate = 10
-    private static let defaultBytes = 20
-    /// Number and hash.
-    private static let pingBytes = 16
     private static let defaultDuration = Duration.seconds(10)
     /// Descriptors for anything but connections: the loop's, standard ones, files of certificates, the server of `echo:`.
     private static let reservedDescriptors = 64
     /// Those of a thread's loop, its timers and what wakes it.
     private static let descriptorsOfThread = 8
-    /// With more bytes queued for a connection, its messages wait where they take less room.
-    private static let queueLimitBytes = 256 << 10
-    /// The same where what is queued is all that counts: little, for it has not been sent yet.
-    private static let oneWayQueueLimitBytes = 16 << 10
 
     /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: BenchArguments, secrets: Secrets) throws(Failure) {
@@ -46,25 +32,42 @@ struct BenchSettings: Sendable {
         url = composition.url
         connector = composition.connector
         tls = composition.tls
-        runNumber = SecureRandom.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
-        let kind: MessageKind = arguments.payload == .binary ? .binary : .text
-        self.kind = kind
-        messages = try arguments.messages.map { (message) throws(Failure) in try message.template(as: kind) }
-        duration = arguments.duration ?? (arguments.messageCount == nil ? Self.defaultDuration : nil)
+        plan = try Self.plan(arguments)
         guard arguments.threadCount <= arguments.connectionCount else {
             throw .badArgument(
                 what: "--threads \(arguments.threadCount)",
                 why: "there are only \(Phrase.count(arguments.connectionCount, "connection")); see --connections")
         }
-        if arguments.mode == .broadcast { try checkBroadcast() }
-        guard arguments.mode != .connect || arguments.ramp == .zero || arguments.rate != nil else {
-            throw .badArgument(what: "--ramp", why: "with --mode connect it is the rate that grows; give --rate, too")
-        }
+        if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
         if case .moment(let moment) = arguments.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
             throw .badArgument(what: "--start-at", why: "that is more than 30 years from now")
         }
         try checkDescriptors()
         try checkPorts()
+    }
+
+    private static func plan(_ arguments: BenchArguments) throws(Failure) -> LoadPlan {
+        let kind: MessageKind = arguments.payload == .binary ? .binary : .text
+        var plan = LoadPlan(arguments.mode)
+        plan.connectionCount = arguments.connectionCount
+        plan.threadCount = arguments.threadCount
+        plan.publisherCount = arguments.publisherCount
+        plan.connectRate = arguments.connectRate
+        plan.messageCount = arguments.messageCount
+        plan.rate = arguments.rate
+        plan.ramp = arguments.ramp
+        plan.warmup = arguments.warmup
+        plan.duration = arguments.duration ?? (arguments.messageCount == nil ? defaultDuration : nil)
+        plan.heartbeat = arguments.heartbeat
+        plan.inFlight = arguments.inFlight
+        plan.replyTimeout = arguments.replyTimeout
+        plan.messages.kind = kind
+        plan.messages.templates = try arguments.messages.map { (message) throws(Failure) in
+            try message.template(as: kind)
+        }
+        plan.messages.sizeBytes = arguments.sizeBytes
+        plan.messages.runNumber = SecureRandom.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
+        return plan
     }
 
     /// Each connection to a server has a port of this end's address for itself.
@@ -80,22 +83,6 @@ struct BenchSettings: Sendable {
                 + "'sysctl net.ipv4.ip_local_port_range' ports")
     }
 
-    private func checkBroadcast() throws(Failure) {
-        guard arguments.publisherCount < arguments.connectionCount else {
-            let count = Phrase.count(arguments.connectionCount, "connection")
-            throw .badArgument(
-                what: "--publishers \(arguments.publisherCount)",
-                why: "nobody is left to read: there \(arguments.connectionCount == 1 ? "is" : "are") \(count)")
-        }
-        guard messageBytes >= DeliveryMessage.leastBytes else {
-            throw .badArgument(
-                what: "--size \(messageBytes)",
-                why:
-                    "a message that is broadcast says when it was sent, for which it has \(DeliveryMessage.leastBytes) or more bytes"
-            )
-        }
-    }
-
     /// What cannot be opened is said before the run, and not after half of it.
     private func checkDescriptors() throws(Failure) {
         let reserved = Self.reservedDescriptors + arguments.threadCount * Self.descriptorsOfThread
@@ -109,25 +96,6 @@ struct BenchSettings: Sendable {
                 + "from several machines")
     }
 
-    /// What is accepted from the server, and how connections are closed.
-    var connection: Connection<LoadConnection>.Settings {
-        Connection.Settings(
-            role: .client,
-            limits: Limits(
-                maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
-            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
-            queueLimitBytes: arguments.mode == .send ? Self.oneWayQueueLimitBytes : Self.queueLimitBytes)
-    }
-
-    /// How long messages are sent before they count.
-    var warmup: Duration { arguments.warmup }
-
-    /// How long it takes from the first message until the whole load is there.
-    var ramp: Duration { arguments.ramp }
-
-    /// The connections that send, of all threads.
-    var senderCount: Int { arguments.mode == .broadcast ? arguments.publisherCount : arguments.connectionCount }
-
     /// How to reach the server from each of `--source-ip`, which connections take in turn; without any, one way.
     var connectors: [Connector.Settings] {
         let kinds = SocketAddress.Family.allCases.map { family in
@@ -140,62 +108,41 @@ struct BenchSettings: Sendable {
         }
     }
 
-    /// When the connections of a thread are to be opened; nil: as soon as can be.
-    func openings(for shard: Shard) -> LoadSchedule? {
-        arguments.connectRate.map {
-            LoadSchedule(rate: Double($0), connectionCount: arguments.connectionCount, shard: shard)
-        }
-    }
-
-    /// When the messages of a thread are due; nil: each reply has the next one sent.
-    func schedule(for shard: Shard) -> LoadSchedule? {
-        guard let rate, shard.connectionCount(of: senderCount) > 0 else { return nil }
-        return LoadSchedule(rate: rate, ramp: ramp, connectionCount: senderCount, shard: shard)
-    }
-
-    /// Messages a second, of all threads; nil: each reply has the next one sent.
-    private var rate: Double? {
-        switch arguments.mode {
-        case .idle: Double(arguments.connectionCount) / (arguments.heartbeat / .seconds(1))
-        case .broadcast: Double(arguments.rate ?? Self.defaultPublishRate)
-        case .echo, .send, .receive, .connect: arguments.rate.map { Double($0) }
-        }
-    }
-
-    /// The size of each message; nil: they differ.
-    private var commonBytes: Int? {
-        guard let first = messages.first else { return messageBytes }
-        return messages.allSatisfy { $0.constantBytes == first.constantBytes } ? first.constantBytes : nil
-    }
-
-    /// The size of messages that are made up.
-    var messageBytes: Int {
-        switch arguments.mode {
-        case .echo, .send, .receive, .connect: return arguments.sizeBytes ?? Self.defaultBytes
-        case .broadcast: return arguments.sizeBytes ?? DeliveryMessage.leastBytes
-        case .idle: return Self.pingBytes
-        }
-    }
-
-    private var hasMessages: Bool {
-        switch arguments.mode {
-        case .echo, .send, .broadcast: true
-        case .receive: !messages.isEmpty
-        case .connect, .idle: false
-        }
-    }
-
-    /// What results tell of it.
-    var description: BenchDescription {
-        BenchDescription(
-            mode: arguments.mode, url: "\(url)", connections: arguments.connectionCount, threads: arguments.threadCount,
-            message: hasMessages ? BenchDescription.Message(kind: kind, byteCount: commonBytes) : nil,
-            inFlight: arguments.mode == .echo && arguments.rate == nil ? arguments.inFlight : nil,
-            rateAsked: arguments.rate)
-    }
+    /// The description of the load in results.
+    var description: BenchDescription { plan.description(url: "\(url)") }
 
     /// The close frame that this end sends.
     var closeFrame: CloseFrame {
         CloseFrame(code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
+    }
+}
+
+extension MessageSource {
+    /// Reads the message; a text in a file may have placeholders, too. Throws ``Failure/badArgument(what:why:)``.
+    fileprivate func template(as kind: MessageKind) throws(Failure) -> MessageTemplate {
+        switch self {
+        case .text(let template): return template
+        case .file(let path): return try Self.template(in: path, as: kind)
+        }
+    }
+
+    /// What is larger was not meant, such as /dev/zero.
+    private static let mostBytes = 1 << 30
+
+    private static func template(in path: String, as kind: MessageKind) throws(Failure) -> MessageTemplate {
+        let bytes = try HeaderFiles.contents(of: path, for: "--file", maximumBytes: mostBytes)
+        func problem(_ why: String) -> Failure {
+            .badArgument(what: "--file \(escapingControls(path))", why: why)
+        }
+        guard !bytes.isEmpty else { throw problem("it is empty") }
+        guard kind == .text else { return MessageTemplate(literal: bytes) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw problem("it is not UTF-8 text; send it with --binary")
+        }
+        do throws(MessageTemplateError) {
+            return try MessageTemplate(text)
+        } catch {
+            throw problem("\(error)")
+        }
     }
 }

@@ -1,4 +1,5 @@
 import CommandLine
+import LoadTest
 
 /// What the manual of `wsx bench` says, and in part that of `wsx bench merge`.
 enum BenchManual {
@@ -143,52 +144,10 @@ enum BenchManual {
     /// What `--mode` chooses from.
     static let modes = ManualSection(
         "MODES",
-        .definitions([
-            (
-                "`echo`",
-                """
-                Send messages that the server sends back, `--in-flight` on each connection, or as many a second as `--rate` \
-                says. The latency is that of the round trip.
-                """
-            ),
-            (
-                "`send`",
-                """
-                Send messages one way, as fast as the server takes them or at `--rate`. What it answers is counted as \
-                received, and not looked at; there are no latencies. Sent is what the system has taken to send: it may hold \
-                some megabytes for each connection, so that only a run of some seconds tells what the server takes. A number \
-                of messages (`--messages`) takes until the server has read all of them.
-                """
-            ),
-            (
-                "`receive`",
-                """
-                Count what the server sends for `--duration`. With `--message` each connection sends that first, to subscribe.
-                """
-            ),
-            (
-                "`connect`",
-                """
-                Open connections and close them as soon as they are open, `--connections` at a time, or as many a second as \
-                `--rate` says. The latency is that of opening one, from the name to the upgrade.
-                """
-            ),
-            (
-                "`broadcast`",
-                """
-                Publish on `--publishers` connections, 10 messages a second in all or what `--rate` says, and read on all others, \
-                to which the server is to send what is published. A message says which one it is and when it was due, so \
-                that each reader knows what it lacks, what came twice or late, and how long it took; each delivery counts. \
-                What a publisher receives does not count.
-                """
-            ),
-            (
-                "`idle`",
-                """
-                Keep connections open for `--duration`, each with a ping every `--heartbeat`. The latency is that of the pongs.
-                """
-            ),
-        ]))
+        .definitions(
+            BenchMode.all.map { mode in
+                (MarkedText("`\(mode.rawValue)`"), MarkedText(mode.descriptor.manual))
+            }))
 
     /// What stands in messages for something else.
     static let placeholders = ManualSection(

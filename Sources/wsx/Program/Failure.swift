@@ -1,4 +1,5 @@
 import Formats
+import LoadTest
 import WSCore
 
 /// Why a run did not end as asked.
@@ -141,8 +142,8 @@ enum Failure: Error {
         case .program(let words): words
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
         case .badReplies(let tally, let mode):
-            "the \(mode.countedThings): \(tally.faults); each message is to "
-                + (mode == .broadcast ? "reach each reader" : "come back") + " once, in order, as it was"
+            "the \(mode.wording.countedThings): \(tally.faults); each message is to \(mode.wording.expectation) once, "
+                + "in order, as it was"
         case .runTimedOut(let limit): "timed out after \(Phrase.duration(limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
         }

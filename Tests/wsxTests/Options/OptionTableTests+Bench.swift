@@ -1,3 +1,4 @@
+import LoadTest
 import WSCore
 
 @testable import wsx

@@ -1,3 +1,4 @@
+import LoadTest
 import Testing
 import WSCore
 

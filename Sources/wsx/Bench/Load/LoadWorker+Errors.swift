@@ -1,10 +1,11 @@
+import LoadTest
 import WSCore
 
 // What goes wrong.
 extension LoadWorker {
     /// Counts an error, and keeps the first.
     func note(_ failure: Failure, counting count: WritableKeyPath<LoadTally, Int>) {
-        measurement.tally[keyPath: count] += 1
+        context.measurement.tally[keyPath: count] += 1
         if self.failure == nil { self.failure = failure }
     }
 

@@ -1,3 +1,4 @@
+import LoadTest
 import WSCore
 
 /// The worker threads of a load test. Each has a loop and a shard of the connections, and shares nothing with the others.
@@ -148,9 +149,9 @@ final class WorkerPool {
             let worker = try makeWorker(start)
             let member = try makeMember(worker)
             start.channel.send(.success(member))
-            worker.didOpen = { [didOpen = start.didOpen] in didOpen.wake() }
-            worker.didSend = { [didSend = start.didSend] in didSend.wake() }
-            worker.didEnd = { [unowned worker] in worker.loop.stop() }
+            worker.reports.didOpen = { [didOpen = start.didOpen] in didOpen.wake() }
+            worker.reports.didSend = { [didSend = start.didSend] in didSend.wake() }
+            worker.reports.didEnd = { [unowned worker] in worker.loop.stop() }
             worker.open()
             worker.loop.run()
             member.letGo()
@@ -178,7 +179,7 @@ final class WorkerPool {
                 worker: worker, post: post,
                 start: try LoopWaker(on: worker.loop) { worker.start(at: post.withLock(\.startTime)) },
                 allSent: try LoopWaker(on: worker.loop) {
-                    worker.workload.allSent(post.withLock(\.allSentCount), for: worker)
+                    worker.workload.allSent(post.withLock(\.allSentCount))
                 },
                 drain: try LoopWaker(on: worker.loop) { worker.drain(limit: hurriedLimit) },
                 terminate: try LoopWaker(on: worker.loop) { worker.terminate() })
@@ -186,4 +187,20 @@ final class WorkerPool {
             throw .system(error)
         }
     }
+}
+
+/// What a thread of a load test and the one that directs it tell each other while it runs.
+struct LoadPost: Sendable {
+    /// The number of connections that were opened.
+    var openCount = 0
+    /// Why one of them was not opened.
+    var failure: Failure?
+    /// The number of messages that were sent and count, when nothing more is sent.
+    var sentCount = 0
+    /// The number that all threads have sent, when nothing more is sent.
+    var allSentCount = 0
+    /// How far the thread has come; only where progress is shown.
+    var progress = LoadProgress()
+    /// When the load begins, on the loops' clock in nanoseconds.
+    var startTime: UInt64 = 0
 }

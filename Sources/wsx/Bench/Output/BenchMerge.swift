@@ -1,3 +1,4 @@
+import LoadTest
 import WSCore
 
 /// One run of `wsx bench merge`: reads results, adds them, and writes the sum.

@@ -1,4 +1,5 @@
 import Formats
+import LoadTest
 import WSCore
 
 /// A file with results, one or, each on a line, several.

@@ -1,3 +1,4 @@
+import LoadTest
 import WSCore
 
 /// Where results go: standard output, and files that are opened before the run, which is not to be for nothing.

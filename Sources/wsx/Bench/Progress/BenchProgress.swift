@@ -1,3 +1,4 @@
+import LoadTest
 import WSCore
 
 /// Shows on a terminal, four times a second, how a run goes on.
@@ -36,7 +37,7 @@ final class BenchProgress {
     /// Begins to show it.
     /// - Parameter time: When the load begins, on the loop's clock in nanoseconds.
     func start(at time: UInt64) {
-        endTime = settings.duration.map { time + settings.warmup.wholeNanoseconds + $0.wholeNanoseconds }
+        endTime = settings.plan.duration.map { time + settings.plan.warmup.wholeNanoseconds + $0.wholeNanoseconds }
         samples = [(max(time, loop.nowNanoseconds), 0)]
         timer = Timer(on: loop) { [unowned self] in show() }
         timer?.start(after: Self.interval, every: Self.interval)
@@ -52,7 +53,11 @@ final class BenchProgress {
     private func show() {
         let now = loop.nowNanoseconds
         let progress = pool.progress
-        let count = settings.arguments.mode == .send ? progress.sent : progress.received
+        let count =
+            switch settings.plan.mode.metrics.rate {
+            case .sent: progress.sent
+            case .received: progress.received
+            }
         guard let last = samples.last, now > last.time else { return }
         let columns = ScreenSize.current(isPrompt: false)?.columns ?? Self.usualColumns
         rates.append(Double(count - last.count) / Double(now - last.time) * 1e9)
@@ -62,13 +67,13 @@ final class BenchProgress {
         let line = ProgressLine(
             rest: rest(at: now, progress), rate: Double(count - samples[0].count) / Double(now - samples[0].time) * 1e9,
             rates: rates, latencies: progress.latencies, connectionCount: progress.openCount,
-            errorCount: progress.errorCount, mode: settings.arguments.mode)
+            errorCount: progress.errorCount, mode: settings.plan.mode)
         // The last column is left free: some terminals go on to the next line there.
         console.show(Self.lineStart + line.text(columns: columns - 1, console.palette) + Self.eraseRest)
     }
 
     private func rest(at now: UInt64, _ progress: LoadProgress) -> ProgressLine.Rest {
-        if let count = settings.arguments.messageCount { return .messages(max(0, count - progress.sent)) }
+        if let count = settings.plan.messageCount { return .messages(max(0, count - progress.sent)) }
         guard let endTime, endTime > now else { return .time(.zero) }
         return .time(.nanoseconds(Int64(clamping: endTime - now)))
     }

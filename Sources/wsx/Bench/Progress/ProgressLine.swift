@@ -1,4 +1,5 @@
 import Formats
+import LoadTest
 import WSCore
 
 /// What a terminal shows of a run while it goes on, on one line.
@@ -41,7 +42,7 @@ struct ProgressLine {
     /// The most important first.
     private var parts: [(text: String, style: Palette.Style?)] {
         var parts: [(text: String, style: Palette.Style?)] = [(restWords, nil)]
-        parts.append(("\(ResultWords.count(ResultWords.whole(rate))) \(mode.countedThings)/s", nil))
+        parts.append(("\(ResultWords.count(ResultWords.whole(rate))) \(mode.wording.countedThings)/s", nil))
         if errorCount > 0 { parts.append((Phrase.count(errorCount, "error"), .failure)) }
         if !rates.isEmpty { parts.append((chart, .sent)) }
         if let latencies {

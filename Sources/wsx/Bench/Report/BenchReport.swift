@@ -1,4 +1,5 @@
 import Formats
+import LoadTest
 import WSCore
 
 /// The page of `--report`: the results of a load test in figures, charts and tables, all in one file that loads nothing.
@@ -28,7 +29,7 @@ enum BenchReport {
             policyLine:
                 #"<meta http-equiv="Content-Security-Policy" content="\#(policy.joined(separator: "; "))">"#,
             dataLine:
-                #"<script type="application/json" id="data">\#(markupFree(data(of: results, judgement)))</script>"#,
+                #"<script type="application/json" id="data">\#(markupFree(results.reportData(judgement, program: "wsx \(version)")))</script>"#,
         ])
     }
 
@@ -47,74 +48,5 @@ enum BenchReport {
             }
         }
         return escaped
-    }
-
-    /// What the page is drawn from: the results, and what is not in them.
-    private static func data(of results: borrowing BenchResults, _ judgement: BenchJudgement) -> String {
-        var json = JSONWriter()
-        json.add("things", results.description.mode.countedThings)
-        json.beginArray("facts")
-        for (name, value) in facts(of: results) + judgement.verdicts.map(fact) {
-            json.beginElement()
-            json.add("name", name)
-            json.add("value", value)
-            json.endObject()
-        }
-        json.endArray()
-        json.beginArray("curve")
-        for point in PercentileCurve.points(of: results.latencies) {
-            json.beginElement()
-            json.add("one_of", point.oneOf, digits: 2)
-            json.add("us", Double(point.value) / 1000, digits: 3)
-            json.endObject()
-        }
-        json.endArray()
-        json.beginArray("bars")
-        for bucket in LatencyBuckets.buckets(of: results.latencies) {
-            json.beginElement()
-            json.add("from_us", bucket.start / 1000, digits: 4)
-            json.add("to_us", bucket.end / 1000, digits: 4)
-            json.add("replies", Int(clamping: bucket.count))
-            json.endObject()
-        }
-        json.endArray()
-        json.beginObject("results")
-        results.add(to: &json, judgement, hasHistogramOfEachSecond: false)
-        json.endObject()
-        json.endObject()
-        return json.text.string
-    }
-
-    private static func fact(of verdict: Threshold.Verdict) -> (name: String, value: String) {
-        let expression = escapingControls(verdict.threshold.expression)
-        return ("Threshold", "\(expression) is \(verdict.isMet ? "met" : "not met"): \(verdict.words)")
-    }
-
-    /// What was run, for people.
-    private static func facts(of results: borrowing BenchResults) -> [(name: String, value: String)] {
-        let description = results.description
-        let start = CalendarTime(results.startTime, in: .utc)
-        let date = "\(padded(start.year, to: 4))-\(padded(start.month))-\(padded(start.day))"
-        let clock = "\(padded(start.hour)):\(padded(start.minute)):\(padded(start.second))"
-        let message = description.message.map { message in
-            let size = message.byteCount.map { "\(Phrase.count($0, "byte")) each" } ?? "of different sizes"
-            return "\(message.kind == .text ? "text" : "binary"), \(size)"
-        }
-        let optional: [(name: String, value: String?)] = [
-            ("Messages", message),
-            ("In flight", description.inFlight.map { "\(ResultWords.count($0)) on each connection" }),
-            ("Rate asked", description.rateAsked.map { "\(ResultWords.count($0)) a second" }),
-        ]
-        return [
-            ("URL", escapingControls(description.url)),
-            ("Mode", description.mode.rawValue),
-            ("Connections", ResultWords.count(description.connections)),
-            ("Threads", ResultWords.count(description.threads)),
-        ] + optional.compactMap { fact in fact.value.map { (fact.name, $0) } } + [
-            ("Started", "\(date) \(clock) UTC"),
-            ("Duration", "\(FixedPoint.text(results.duration / .seconds(1), digits: 3)) s"),
-            ("Processor time", "\(FixedPoint.text(results.loadProcessorTime / .seconds(1), digits: 3)) s of wsx"),
-            ("Program", "wsx \(version)"),
-        ]
     }
 }

@@ -1,5 +1,20 @@
 import CommandLine
 import Formats
+import LoadTest
+
+extension BenchMode: OptionChoice {}
+
+extension OptionReference {
+    /// The modes in which an option has no meaning, as the values of `--mode` that it conflicts with.
+    fileprivate static func modes(without option: ModeOption) -> [OptionReference] {
+        BenchMode.all.filter { !$0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
+    }
+
+    /// The modes that an option belongs to, as the values of `--mode` that it requires.
+    fileprivate static func modes(with option: ModeOption) -> [OptionReference] {
+        BenchMode.all.filter { $0.accepts(option) }.map { OptionReference("mode", value: $0.rawValue) }
+    }
+}
 
 /// What was typed about how much a load test does.
 struct LoadArguments: Equatable, Sendable {
@@ -47,7 +62,8 @@ struct LoadArguments: Equatable, Sendable {
             arguments.connectionCount = try CountValue.parse(value, largest: 1_000_000)
         },
         OptionSpecification(
-            "connect-rate", value: OptionValue("N"), conflicts: ["mode=connect"], heading: .load,
+            "connect-rate", value: OptionValue("N"), conflicts: OptionReference.modes(without: .connectRate),
+            heading: .load,
             summary: "Connections to open each second",
             manual: """
                 Open *N* connections a second, evenly spaced, in place of as many as there can be; the next ones wait while \
@@ -77,7 +93,8 @@ struct LoadArguments: Equatable, Sendable {
             arguments.duration = try DurationValue.parse(value, zeroAllowed: false)
         },
         OptionSpecification(
-            "messages", "n", value: OptionValue("N"), conflicts: ["duration", "mode=receive", "mode=idle"],
+            "messages", "n", value: OptionValue("N"),
+            conflicts: ["duration"] + OptionReference.modes(without: .messages),
             heading: .load,
             summary: "Send so many messages in all",
             manual: """
@@ -88,7 +105,8 @@ struct LoadArguments: Equatable, Sendable {
             arguments.messageCount = try CountValue.parse(value)
         },
         OptionSpecification(
-            "rate", "r", value: OptionValue("N"), conflicts: ["in-flight", "mode=receive", "mode=idle"], heading: .load,
+            "rate", "r", value: OptionValue("N"), conflicts: ["in-flight"] + OptionReference.modes(without: .rate),
+            heading: .load,
             summary: "Messages a second in all, replies or not",
             manual: """
                 Send *N* messages a second on all connections together, evenly spaced, whatever the server does. The latency \
@@ -100,7 +118,7 @@ struct LoadArguments: Equatable, Sendable {
             arguments.rate = try CountValue.parse(value, largest: 100_000_000)
         },
         OptionSpecification(
-            "ramp", value: OptionValue("DURATION"), conflicts: ["mode=receive"], heading: .load,
+            "ramp", value: OptionValue("DURATION"), conflicts: OptionReference.modes(without: .ramp), heading: .load,
             summary: "Reach the full load after so long",
             manual: """
                 Begin gently: connections begin to send one after the other during *DURATION*, or `--rate` grows from nothing. \
@@ -130,7 +148,7 @@ struct LoadArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "in-flight", value: OptionValue("N"), default: "1",
-            conflicts: OptionReference.values(of: "mode", but: BenchMode.echo),
+            conflicts: OptionReference.modes(without: .inFlight),
             heading: .load,
             summary: "Messages of a connection without a reply",
             manual: """
@@ -141,7 +159,8 @@ struct LoadArguments: Equatable, Sendable {
             arguments.inFlight = try CountValue.parse(value, largest: 65_536)
         },
         OptionSpecification(
-            "reply-timeout", value: OptionValue("DURATION"), default: "10s", conflicts: ["mode=send", "mode=receive"],
+            "reply-timeout", value: OptionValue("DURATION"), default: "10s",
+            conflicts: OptionReference.modes(without: .replyTimeout),
             heading: .load,
             summary: "Time to wait for a reply",
             manual: """
@@ -154,14 +173,16 @@ struct LoadArguments: Equatable, Sendable {
             arguments.replyTimeout = try DurationValue.parse(value, zeroAllowed: false)
         },
         OptionSpecification(
-            "publishers", value: OptionValue("N"), default: "1", requires: ["mode=broadcast"], heading: .load,
+            "publishers", value: OptionValue("N"), default: "1", requires: OptionReference.modes(with: .publishers),
+            heading: .load,
             summary: "Connections that publish (broadcast)",
             manual: "In `--mode broadcast`, publish on the first *N* connections; all others read."
         ) { arguments, value throws(ValueProblem) in
             arguments.publisherCount = try CountValue.parse(value, largest: 10_000)
         },
         OptionSpecification(
-            "heartbeat", value: OptionValue("DURATION"), default: "10s", requires: ["mode=idle"], heading: .load,
+            "heartbeat", value: OptionValue("DURATION"), default: "10s",
+            requires: OptionReference.modes(with: .heartbeat), heading: .load,
             summary: "Time from ping to ping (idle)",
             manual: "In `--mode idle`, send each connection a ping every *DURATION*; all of them are evenly spaced."
         ) { arguments, value throws(ValueProblem) in
@@ -181,7 +202,7 @@ struct LoadMessageArguments: Equatable, Sendable {
     static let options: [OptionSpecification<LoadMessageArguments>] = [
         OptionSpecification(
             "message", "m", value: OptionValue("TEXT"),
-            repeatable: true, conflicts: ["size", "mode=connect", "mode=broadcast", "mode=idle"], heading: .messages,
+            repeatable: true, conflicts: ["size"] + OptionReference.modes(without: .message), heading: .messages,
             summary: "Send this, with {{seq}}, {{random 8}}, ...",
             manual: """
                 Send *TEXT*, in which placeholders such as `{{seq}}` stand for something else in each message, see \
@@ -197,7 +218,7 @@ struct LoadMessageArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "file", "f", value: OptionValue("PATH", .file),
-            repeatable: true, conflicts: ["size", "mode=connect", "mode=broadcast", "mode=idle"], heading: .messages,
+            repeatable: true, conflicts: ["size"] + OptionReference.modes(without: .file), heading: .messages,
             summary: "Send the file as one message",
             manual: """
                 Send the whole file at *PATH* as one message. A text may have placeholders, as `--message` may; with `--binary` \
@@ -208,7 +229,7 @@ struct LoadMessageArguments: Equatable, Sendable {
         },
         OptionSpecification(
             "size", value: OptionValue("SIZE"),
-            conflicts: ["message", "file", "mode=receive", "mode=connect", "mode=idle"], heading: .messages,
+            conflicts: ["message", "file"] + OptionReference.modes(without: .size), heading: .messages,
             summary: "Size of the messages (20; broadcast: 48)",
             manual: """
                 Send messages of *SIZE* (20 bytes, and in a broadcast 48, unless told otherwise), each with its number in \
@@ -221,7 +242,7 @@ struct LoadMessageArguments: Equatable, Sendable {
             arguments.sizeBytes = bytes
         },
         OptionSpecification(
-            "binary", conflicts: ["mode=connect", "mode=idle"], heading: .messages,
+            "binary", conflicts: OptionReference.modes(without: .binary), heading: .messages,
             summary: "Send binary messages",
             manual: "Send binary messages, and not text messages."
         ) { arguments, _ in arguments.payload = .binary },

@@ -1,4 +1,5 @@
 import CommandLine
+import LoadTest
 
 /// What was typed about what becomes of results.
 struct ResultArguments: Equatable, Sendable {

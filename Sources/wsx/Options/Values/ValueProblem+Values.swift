@@ -1,5 +1,6 @@
 import CommandLine
 import Formats
+import LoadTest
 
 /// Why a value that wsx alone has is rejected. These are the only words for it.
 extension ValueProblem {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LoadTest
 @testable import wsx
 
 @Suite struct ProgressLineTests {

@@ -1,6 +1,7 @@
 import Testing
 import WSCore
 
+@testable import LoadTest
 @testable import wsx
 
 @Suite struct BenchReportTests {

@@ -1,0 +1,52 @@
+import Formats
+
+/// Numbers as results show them.
+public enum ResultWords {
+    /// A whole number with commas: `1,234,567`.
+    public static func count(_ number: Int) -> String {
+        let digits = Array(String(number.magnitude))
+        var text = number < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// The whole number that is next to one of 0 or more; a larger one than there is becomes the largest.
+    public static func whole(_ number: Double) -> Int {
+        Int(min(number.rounded(), 9e18))
+    }
+
+    /// Several numbers, without those that are 0: `3 lost, 1 reordered`.
+    public static func counts(_ parts: [(count: Int, words: String)]) -> String {
+        parts.filter { $0.count > 0 }.map { "\(count($0.count)) \($0.words)" }.joined(separator: ", ")
+    }
+
+    /// A time with three significant digits or more: `87.3 us`, `1.25 ms`, `12.0 s`.
+    public static func time(_ nanoseconds: Double) -> String {
+        let units: [(size: Double, name: String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "us")]
+        // Half of the last digit earlier, so that 999.96 us are 1.00 ms.
+        let unit = units.first { nanoseconds >= $0.size * 0.9995 } ?? (1e3, "us")
+        let value = nanoseconds / unit.size
+        let digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0
+        return "\(FixedPoint.text(value, digits: digits)) \(unit.name)"
+    }
+
+    /// A number of bytes in powers of 1024: `20 B`, `1.50 MiB`.
+    public static func bytes(_ number: Int) -> String {
+        let units: [(bits: Int, name: String)] = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")]
+        guard let unit = units.first(where: { number >> $0.bits > 0 }) else { return "\(number) B" }
+        return "\(FixedPoint.text(Double(number) / Double(1 << unit.bits), digits: 2)) \(unit.name)"
+    }
+
+    /// A text at the right end of so many columns.
+    public static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    /// A text at the left end of so many columns.
+    public static func left(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

@@ -1,0 +1,125 @@
+import Formats
+import WSCore
+
+extension BenchResults {
+    /// The results as one object on one line.
+    /// - Parameter judgement: What is thought of them.
+    public func json(_ judgement: BenchJudgement = BenchJudgement()) -> String {
+        var json = JSONWriter()
+        add(to: &json, judgement)
+        json.endObject()
+        return json.text.string + "\n"
+    }
+
+    /// Adds the results to an object, as its members.
+    /// - Parameters:
+    ///   - judgement: What is thought of them.
+    ///   - hasHistogramOfEachSecond: They are most of it, and only needed to merge results.
+    internal func add(to json: inout JSONWriter, _ judgement: BenchJudgement, hasHistogramOfEachSecond: Bool = true) {
+        json.add("mode", description.mode.rawValue)
+        json.add("url", description.url)
+        json.add("connections", description.connections)
+        json.add("threads", description.threads)
+        json.add("duration_s", duration / .seconds(1), digits: 9)
+        json.add("rate_per_second", rate, digits: 1)
+        add("messages", LoadTally.messageCounts, to: &json)
+        add("errors", LoadTally.errorCounts, to: &json)
+        add("bytes", LoadTally.byteCounts, to: &json)
+        Self.add("latency_us", latencies, to: &json)
+        Self.add("handshake_us", handshakes, to: &json)
+        addSeconds(to: &json, hasHistograms: hasHistogramOfEachSecond)
+        json.add("cpu_s", processorTime / .seconds(1), digits: 6)
+        json.add("histogram", latencies.base64())
+        json.add("handshake_histogram", handshakes.base64())
+        json.add("version", Self.version)
+        json.add("start_time", EventTime.text(of: startTime))
+        addDescription(to: &json)
+        json.add("load_cpu_s", loadProcessorTime / .seconds(1), digits: 6)
+        json.add("busiest_cpu_s", busiestProcessorTime / .seconds(1), digits: 6)
+        addPhases(to: &json)
+        Self.add("delay_us", delays, to: &json)
+        json.add("delay_histogram", delays.base64())
+        json.add("warnings", GeneratorVerdict(self).warnings)
+        judgement.add(to: &json)
+    }
+
+    private func addPhases(to json: inout JSONWriter) {
+        json.beginObject("handshake_phases_us")
+        for (phase, field, _) in PhaseHistograms.names { phases.read(phase) { Self.add(field, $0, to: &json) } }
+        json.endObject()
+        json.beginObject("handshake_phase_histograms")
+        for (phase, field, _) in PhaseHistograms.names { phases.read(phase) { json.add(field, $0.base64()) } }
+        json.endObject()
+    }
+
+    private func addDescription(to json: inout JSONWriter) {
+        if let message = description.message {
+            json.beginObject("message")
+            json.add("kind", message.kind == .text ? "text" : "binary")
+            if let byteCount = message.byteCount { json.add("bytes", byteCount) } else { json.addNull("bytes") }
+            json.endObject()
+        } else {
+            json.addNull("message")
+        }
+        json.add("in_flight", orNull: description.inFlight)
+        json.add("rate_asked", orNull: description.rateAsked)
+    }
+
+    private func addSeconds(to json: inout JSONWriter, hasHistograms: Bool) {
+        json.beginArray("per_second")
+        for (number, second) in seconds.enumerated() {
+            let latencies = second.latencies
+            json.beginElement()
+            json.add("second", number)
+            json.add("received", second.received)
+            json.add("p99_us", Double(latencies.p99) / 1000, digits: 3)
+            json.add("sent", second.sent)
+            json.add("p50_us", Double(latencies.p50) / 1000, digits: 3)
+            json.add("max_us", Double(latencies.maximum) / 1000, digits: 3)
+            if hasHistograms { json.add("histogram", second.base64()) }
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    private func add(_ name: StaticString, _ counts: [LoadTally.NamedCount], to json: inout JSONWriter) {
+        json.beginObject(name)
+        for (name, count) in counts { json.add(name, tally[keyPath: count]) }
+        json.endObject()
+    }
+
+    private static func add(_ name: StaticString, _ histogram: borrowing Histogram, to json: inout JSONWriter) {
+        json.beginObject(name)
+        json.add("min", Double(histogram.minimum) / 1000, digits: 3)
+        json.add("mean", histogram.mean / 1000, digits: 3)
+        json.add("stddev", histogram.standardDeviation / 1000, digits: 3)
+        for (field, _, percentile) in percentiles {
+            json.add(field, Double(histogram.value(atPercentile: percentile)) / 1000, digits: 3)
+        }
+        json.add("max", Double(histogram.maximum) / 1000, digits: 3)
+        json.add("sum", thousandths: histogram.sum)
+        json.endObject()
+    }
+}
+
+extension Histogram {
+    /// The compressed form in Base64, which begins with HISTF.
+    func base64() -> String {
+        let bytes = encoded()
+        return Base64.text(of: bytes.span.bytes)
+    }
+}
+
+extension BenchSecond {
+    /// The compressed form of the histogram in Base64.
+    func base64() -> String {
+        histogram.withUnsafeBytes { Base64.text(of: $0.bytes) }
+    }
+}
+
+extension ByteBuffer {
+    /// The readable bytes as text.
+    var string: String {
+        withReadableBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,45 @@
+import Formats
+import WSCore
+
+/// The log format of HdrHistogram, version 1.3: the latencies of each second, for the tools that read and draw it.
+public enum HistogramLog {
+    /// The text of a log. What came after the last second is an interval of its own, so that all of them together have every
+    /// latency; it is taken to be as long as the longest of these.
+    public static func text(of results: borrowing BenchResults) -> String {
+        let startTime = results.startTime
+        let start = "\(startTime.seconds).\(padded(startTime.microseconds / 1000, to: 3))"
+        var text = """
+            #[Latencies of wsx bench, in nanoseconds; Interval_Max in milliseconds]
+            #[Histogram log format version 1.3]
+            #[StartTime: \(start) (seconds since epoch)]
+            #[BaseTime: \(start) (seconds since epoch)]
+            "StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"
+
+            """
+        let duration = results.duration / .seconds(1)
+        var late = Histogram()
+        late.add(results.latencies)
+        for (number, second) in results.seconds.enumerated() {
+            let length = min(1, max(0, duration - Double(number)))
+            text += line(Double(number), length, maximum: second.latencies.maximum, second.base64())
+            subtract(second, from: &late)
+        }
+        if late.totalCount > 0 {
+            text += line(duration, Double(late.maximum) / 1e9, maximum: late.maximum, late.base64())
+        }
+        return text
+    }
+
+    private static func line(_ start: Double, _ length: Double, maximum: UInt64, _ histogram: String) -> String {
+        let maximum = FixedPoint.text(Double(maximum) / 1e6, digits: 6)
+        return "\(FixedPoint.text(start, digits: 3)),\(FixedPoint.text(length, digits: 3)),\(maximum),\(histogram)\n"
+    }
+
+    private static func subtract(_ second: BenchSecond, from histogram: inout Histogram) {
+        do throws(HistogramError) {
+            histogram.subtract(try Histogram(decoding: second.histogram))
+        } catch {
+            // It has been read before, or was made here.
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Formats
+import WSCore
+
+extension BenchResults {
+    /// The data that the page of `--report` is drawn from, as JSON: the results, and what is not in them.
+    /// - Parameter program: Name and version of the program.
+    public func reportData(_ judgement: BenchJudgement, program: String) -> String {
+        var json = JSONWriter()
+        json.add("things", description.mode.wording.countedThings)
+        json.beginArray("facts")
+        for (name, value) in facts(program: program) + judgement.verdicts.map(Self.fact) {
+            json.beginElement()
+            json.add("name", name)
+            json.add("value", value)
+            json.endObject()
+        }
+        json.endArray()
+        json.beginArray("curve")
+        for point in PercentileCurve.points(of: latencies) {
+            json.beginElement()
+            json.add("one_of", point.oneOf, digits: 2)
+            json.add("us", Double(point.value) / 1000, digits: 3)
+            json.endObject()
+        }
+        json.endArray()
+        json.beginArray("bars")
+        for bucket in LatencyBuckets.buckets(of: latencies) {
+            json.beginElement()
+            json.add("from_us", bucket.start / 1000, digits: 4)
+            json.add("to_us", bucket.end / 1000, digits: 4)
+            json.add("replies", Int(clamping: bucket.count))
+            json.endObject()
+        }
+        json.endArray()
+        json.beginObject("results")
+        add(to: &json, judgement, hasHistogramOfEachSecond: false)
+        json.endObject()
+        json.endObject()
+        return json.text.string
+    }
+
+    private static func fact(of verdict: Threshold.Verdict) -> (name: String, value: String) {
+        let expression = escapingControls(verdict.threshold.expression)
+        return ("Threshold", "\(expression) is \(verdict.isMet ? "met" : "not met"): \(verdict.words)")
+    }
+
+    /// The run, for people.
+    private func facts(program: String) -> [(name: String, value: String)] {
+        let start = CalendarTime(startTime, in: .utc)
+        let date = "\(padded(start.year, to: 4))-\(padded(start.month))-\(padded(start.day))"
+        let clock = "\(padded(start.hour)):\(padded(start.minute)):\(padded(start.second))"
+        let message = description.message.map { message in
+            let size = message.byteCount.map { "\(Phrase.count($0, "byte")) each" } ?? "of different sizes"
+            return "\(message.kind == .text ? "text" : "binary"), \(size)"
+        }
+        let optional: [(name: String, value: String?)] = [
+            ("Messages", message),
+            ("In flight", description.inFlight.map { "\(ResultWords.count($0)) on each connection" }),
+            ("Rate asked", description.rateAsked.map { "\(ResultWords.count($0)) a second" }),
+        ]
+        return [
+            ("URL", escapingControls(description.url)),
+            ("Mode", description.mode.rawValue),
+            ("Connections", ResultWords.count(description.connections)),
+            ("Threads", ResultWords.count(description.threads)),
+        ] + optional.compactMap { fact in fact.value.map { (fact.name, $0) } } + [
+            ("Started", "\(date) \(clock) UTC"),
+            ("Duration", "\(FixedPoint.text(duration / .seconds(1), digits: 3)) s"),
+            ("Processor time", "\(FixedPoint.text(loadProcessorTime / .seconds(1), digits: 3)) s of wsx"),
+            ("Program", program),
+        ]
+    }
+}

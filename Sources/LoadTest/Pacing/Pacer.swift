@@ -1,0 +1,43 @@
+/// Says when the next message of an open loop is due: a schedule with a start time.
+public struct Pacer {
+    /// The next message.
+    public enum Next: Equatable {
+        /// It is due: since when, in nanoseconds on the loop's clock, and on which connection of the thread.
+        case due(at: UInt64, position: Int)
+        /// It will be due at this time, in nanoseconds on the loop's clock.
+        case later(UInt64)
+        /// There is none before the end.
+        case over
+    }
+
+    private var schedule: LoadSchedule
+    /// In nanoseconds on the loop's clock.
+    private let startTime: UInt64
+
+    /// Starts a schedule at a time on the loop's clock, in nanoseconds.
+    public init(_ schedule: LoadSchedule, at startTime: UInt64) {
+        self.schedule = schedule
+        self.startTime = startTime
+    }
+
+    /// The next message; ``advance()`` moves on to the one after it.
+    /// - Parameters:
+    ///   - now: The present time on the loop's clock, in nanoseconds.
+    ///   - end: The end of the load.
+    public func next(by now: UInt64, before end: UInt64 = .max) -> Next {
+        let time = startTime + schedule.offset
+        guard time < end else { return .over }
+        return time <= now ? .due(at: time, position: schedule.position) : .later(time)
+    }
+
+    /// Moves on to the next message.
+    public mutating func advance() {
+        schedule.advance()
+    }
+
+    /// Skips the messages that are due before a time, and returns their number.
+    /// - Parameter limit: The most messages to skip.
+    internal mutating func skip(before end: UInt64, atMost limit: Int = .max) -> Int {
+        schedule.skip(before: max(end, startTime) - startTime, atMost: limit)
+    }
+}

@@ -1,0 +1,230 @@
+import Formats
+import WSCore
+
+extension BenchResults {
+    /// Larger numbers are not exact in JSON as most programs read it.
+    private static let largestCount = 1 << 53
+    private static let longestSeconds = 1e9
+
+    /// Reads what ``json(_:)`` has written.
+    public init(json bytes: RawSpan) throws(BenchResultsError) {
+        guard String(validating: bytes.withUnsafeBytes { Array($0) }, as: UTF8.self) != nil else { throw .notText }
+        let root: JSONValue
+        do throws(JSONError) {
+            root = try JSONValue(parsing: bytes)
+        } catch {
+            throw .notJSON(error)
+        }
+        try self.init(root)
+    }
+
+    private init(_ root: JSONValue) throws(BenchResultsError) {
+        guard case .object(let members) = root, members["mode"] != nil else { throw .notResults }
+        let json = Members(members, within: "")
+        guard case .number(let version)? = members["version"] else { throw .notResults }
+        guard version == "\(Self.version)" else { throw .otherVersion(version) }
+        let description = try BenchDescription(json)
+        var tally = LoadTally()
+        try Self.read(LoadTally.messageCounts, from: json.object("messages"), to: &tally)
+        try Self.read(LoadTally.errorCounts, from: json.object("errors"), to: &tally)
+        try Self.read(LoadTally.byteCounts, from: json.object("bytes"), to: &tally)
+        var seconds: [BenchSecond] = []
+        for (number, element) in try json.array("per_second").enumerated() {
+            guard case .object(let members) = element else { throw .badMember("per_second") }
+            seconds.append(
+                try Self.second(
+                    Members(members, within: "per_second."), number, hasLatencies: description.mode.metrics.hasLatencies
+                ))
+        }
+        try Self.checkSum(of: seconds)
+        let duration = try json.duration("duration_s", longestSeconds: Self.longestSeconds)
+        let processorTime = try json.duration("cpu_s", longestSeconds: Self.longestSeconds)
+        let loadProcessorTime = try json.duration("load_cpu_s", longestSeconds: Self.longestSeconds)
+        let busiestProcessorTime = try json.duration("busiest_cpu_s", longestSeconds: Self.longestSeconds)
+        guard let start = EventTime.parse(try json.string("start_time")) else { throw .badMember("start_time") }
+        let (startSeconds, attoseconds) = start.components
+        let latencies = try Self.histogram(json, "histogram", "latency_us")
+        guard !description.mode.metrics.hasLatencies || Int(clamping: latencies.totalCount) == tally.received else {
+            throw .otherCount(Int(clamping: latencies.totalCount), received: tally.received)
+        }
+        let isSum = tally.sent == tally.received + tally.lost + tally.mismatched
+        guard isSum || !description.mode.metrics.accountsForAllSent else { throw .badMember("messages.sent") }
+        let handshakes = try Self.histogram(json, "handshake_histogram", "handshake_us")
+        let delays = try Self.histogram(json, "delay_histogram", "delay_us")
+        let phases = try Self.phases(
+            json.object("handshake_phase_histograms"), json.object("handshake_phases_us"))
+        self.init(
+            description: description, tally: tally, latencies: latencies, handshakes: handshakes, phases: phases,
+            delays: delays, seconds: seconds,
+            duration: duration, processorTime: processorTime, loadProcessorTime: loadProcessorTime,
+            busiestProcessorTime: busiestProcessorTime,
+            startTime: WallTime(seconds: Int(startSeconds), microseconds: Int(attoseconds / 1_000_000_000_000)))
+    }
+
+    private static func read(
+        _ counts: [LoadTally.NamedCount], from json: Members, to tally: inout LoadTally
+    ) throws(BenchResultsError) {
+        for (name, count) in counts {
+            tally[keyPath: count] = try json.count("\(name)", largest: largestCount)
+        }
+    }
+
+    private static func second(
+        _ json: Members, _ number: Int, hasLatencies: Bool
+    ) throws(BenchResultsError) -> BenchSecond {
+        guard try json.count("second", largest: largestCount) == number else { throw .badMember("per_second.second") }
+        let received = try json.count("received", largest: largestCount)
+        var latencies = try histogram(json, "histogram")
+        guard !hasLatencies || Int(clamping: latencies.totalCount) == received else {
+            throw .badMember("per_second.received")
+        }
+        let maximum = UInt64(clamping: try json.nanoseconds("max_us"))
+        guard latencies.refine(maximum: maximum) else { throw .badMember("per_second.max_us") }
+        return BenchSecond(
+            sent: try json.count("sent", largest: largestCount), received: received,
+            histogram: try histogramBytes(json, "histogram"), maximum: maximum)
+    }
+
+    private static func phases(_ json: Members, _ summaries: Members) throws(BenchResultsError) -> PhaseHistograms {
+        var phases = PhaseHistograms()
+        for (phase, field, _) in PhaseHistograms.names {
+            var histogram = try histogram(json, "\(field)")
+            try refine(&histogram, summaries, "\(field)")
+            phases.update(phase) { $0.add(histogram) }
+        }
+        return phases
+    }
+
+    /// A histogram with the exact values of its summary.
+    private static func histogram(
+        _ json: Members, _ name: String, _ summary: String
+    ) throws(BenchResultsError) -> Histogram {
+        var histogram = try histogram(json, name)
+        try refine(&histogram, json, summary)
+        return histogram
+    }
+
+    /// Adds the exact values that a summary has to a histogram. Earlier versions wrote no sum, and the ends of bars as
+    /// minimum and maximum.
+    private static func refine(
+        _ histogram: inout Histogram, _ json: Members, _ name: String
+    ) throws(BenchResultsError) {
+        let summary = try json.object(name)
+        let isPlausible = histogram.refine(
+            minimum: UInt64(clamping: try summary.nanoseconds("min")),
+            maximum: UInt64(clamping: try summary.nanoseconds("max")),
+            sum: summary.has("sum") ? try summary.nanoseconds("sum") : nil)
+        guard isPlausible else { throw .badMember(json.path(name)) }
+    }
+
+    private static func histogram(_ json: Members, _ name: String) throws(BenchResultsError) -> Histogram {
+        let bytes = try histogramBytes(json, name)
+        do throws(HistogramError) {
+            return try Histogram(decoding: bytes)
+        } catch {
+            throw .badHistogram(json.path(name), error)
+        }
+    }
+
+    private static func histogramBytes(_ json: Members, _ name: String) throws(BenchResultsError) -> [UInt8] {
+        let text = Array(try json.string(name).utf8)
+        var decoded = ByteBuffer()
+        do throws(EncodedTextError) {
+            try Base64.appendDecoded(text.span.bytes, to: &decoded)
+        } catch {
+            throw .badHistogram(json.path(name), .damaged)
+        }
+        return decoded.withReadableBytes { $0.withUnsafeBytes { Array($0) } }
+    }
+}
+
+extension BenchDescription {
+    private static let largestCount = 1 << 53
+
+    fileprivate init(_ json: Members) throws(BenchResultsError) {
+        guard let mode = BenchMode(rawValue: try json.string("mode")) else { throw .badMember("mode") }
+        self.init(
+            mode: mode, url: try json.string("url"),
+            connections: try json.count("connections", largest: Self.largestCount),
+            threads: try json.count("threads", largest: Self.largestCount),
+            message: try Self.message(json),
+            inFlight: json.isNull("in_flight") ? nil : try json.count("in_flight", largest: Self.largestCount),
+            rateAsked: json.isNull("rate_asked") ? nil : try json.count("rate_asked", largest: Self.largestCount))
+    }
+
+    private static func message(_ json: Members) throws(BenchResultsError) -> Message? {
+        if json.isNull("message") { return nil }
+        let message = try json.object("message")
+        let kind: MessageKind
+        switch try message.string("kind") {
+        case "text": kind = .text
+        case "binary": kind = .binary
+        default: throw .badMember("message.kind")
+        }
+        return Message(
+            kind: kind, byteCount: message.isNull("bytes") ? nil : try message.count("bytes", largest: largestCount))
+    }
+}
+
+/// The members of an object, with where it stands, for errors to say.
+private struct Members {
+    private let members: [String: JSONValue]
+    private let prefix: String
+
+    init(_ members: [String: JSONValue], within prefix: String) {
+        self.members = members
+        self.prefix = prefix
+    }
+
+    func path(_ name: String) -> String { prefix + name }
+
+    func has(_ name: String) -> Bool { members[name] != nil }
+
+    func isNull(_ name: String) -> Bool { members[name] == .null }
+
+    func object(_ name: String) throws(BenchResultsError) -> Members {
+        guard case .object(let members)? = members[name] else { throw .badMember(path(name)) }
+        return Members(members, within: "\(path(name)).")
+    }
+
+    func array(_ name: String) throws(BenchResultsError) -> [JSONValue] {
+        guard case .array(let elements)? = members[name] else { throw .badMember(path(name)) }
+        return elements
+    }
+
+    func string(_ name: String) throws(BenchResultsError) -> String {
+        guard case .string(let text)? = members[name] else { throw .badMember(path(name)) }
+        return text
+    }
+
+    /// A whole number of 0 or more, however it is written.
+    func count(_ name: String, largest: Int) throws(BenchResultsError) -> Int {
+        guard let number = number(name), 0...Double(largest) ~= number, number == number.rounded() else {
+            throw .badMember(path(name))
+        }
+        return Int(number)
+    }
+
+    /// A time in seconds, to the nanosecond.
+    func duration(_ name: String, longestSeconds: Double) throws(BenchResultsError) -> Duration {
+        guard let number = number(name), 0...longestSeconds ~= number else { throw .badMember(path(name)) }
+        return .nanoseconds(Int64((number * 1e9).rounded()))
+    }
+
+    /// A time in microseconds, to the nanosecond. With three digits after the point it is read exactly.
+    func nanoseconds(_ name: String) throws(BenchResultsError) -> UInt128 {
+        guard case .number(let text)? = members[name], let number = Double(text), 0...0x1p100 ~= number else {
+            throw .badMember(path(name))
+        }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        if parts.count == 2, parts[1].count == 3, let whole = UInt128(parts[0]), let thousandths = UInt128(parts[1]) {
+            return whole * 1000 + thousandths
+        }
+        return UInt128((number * 1000).rounded())
+    }
+
+    private func number(_ name: String) -> Double? {
+        guard case .number(let text)? = members[name] else { return nil }
+        return Double(text)
+    }
+}

@@ -1,0 +1,172 @@
+import Formats
+import WSCore
+
+extension BenchMode {
+    /// Sends on some connections what others are to receive.
+    public static let broadcast = BenchMode(
+        ModeDescriptor(
+            name: "broadcast",
+            summary: "how long what one publishes takes to reach all others",
+            manual: """
+                Publish on `--publishers` connections, 10 messages a second in all or what `--rate` says, and read on all others, \
+                to which the server is to send what is published. A message says which one it is and when it was due, so \
+                that each reader knows what it lacks, what came twice or late, and how long it took; each delivery counts. \
+                What a publisher receives does not count.
+                """,
+            options: [.connectRate, .messages, .rate, .ramp, .replyTimeout, .size, .binary],
+            ownOptions: [.publishers],
+            wording: ModeWording(
+                title: "Broadcast", titleNamesMessages: true, countedThings: "deliveries", sentVerb: "published",
+                receivedVerb: "delivered", expectation: "reach each reader"),
+            metrics: ModeMetrics(verifiesMessages: true, population: .deliveries),
+            load: ModeLoad(
+                senders: .publishers, pace: .rate(10), messages: .always, defaultBytes: DeliveryMessage.leastBytes),
+            problem: BroadcastWorkload.problem,
+            makeWorkload: { BroadcastWorkload($0) }))
+}
+
+/// Messages that some connections publish and all others receive.
+internal final class BroadcastWorkload: Workload {
+    let context: LoadContext
+    fileprivate var message: DeliveryMessage
+    fileprivate let kind: MessageKind
+    fileprivate let publisherCount: Int
+    private(set) var readerCount = 0
+    /// The number of messages that each reader is to receive; nil: it is not known yet.
+    private var expectedCount: Int?
+
+    /// Has the first connections of all publish, on a schedule.
+    init(_ context: LoadContext) {
+        self.context = context
+        let messages = context.plan.messages
+        message = DeliveryMessage(byteCount: context.plan.messageBytes, run: messages.runNumber)
+        kind = messages.kind
+        publisherCount = context.plan.publisherCount
+    }
+
+    @Sendable
+    fileprivate static func problem(of plan: LoadPlan) -> LoadPlanProblem? {
+        guard plan.publisherCount < plan.connectionCount else {
+            let count = Phrase.count(plan.connectionCount, "connection")
+            return LoadPlanProblem(
+                option: "--publishers \(plan.publisherCount)",
+                reason: "nobody is left to read: there \(plan.connectionCount == 1 ? "is" : "are") \(count)")
+        }
+        guard plan.messageBytes >= DeliveryMessage.leastBytes else {
+            return LoadPlanProblem(
+                option: "--size \(plan.messageBytes)",
+                reason: "a message that is broadcast says when it was sent, for which it has "
+                    + "\(DeliveryMessage.leastBytes) or more bytes")
+        }
+        return nil
+    }
+
+    // MARK: Connections
+
+    func makeConnection(_ number: UInt64) -> any LoadHandler { BroadcastConnection(number, of: self) }
+
+    func isSender(_ connection: LoadConnection) -> Bool { connection.number < UInt64(publisherCount) }
+
+    var isDeserted: Bool { hasReadersAlone ? context.connections.isEmpty : context.senders.isEmpty }
+
+    private var hasReadersAlone: Bool { context.shard.connectionCount(of: publisherCount) == 0 }
+
+    // MARK: Sending
+
+    func begin() {
+        readerCount = context.connections.count - context.senders.count
+        // How long publishers send is for their threads to say.
+        if hasReadersAlone { context.leaveSendingToOthers() }
+    }
+
+    /// So many messages are to come to each reader.
+    func allSent(_ count: Int) {
+        expectedCount = count
+        if context.phase == .loading { context.host?.drain() } else { context.host?.closeIfAnswered() }
+    }
+
+    // MARK: Deliveries
+
+    /// Counts a message that a reader has received.
+    @inline(__always)
+    fileprivate func received(
+        _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext
+    ) {
+        // What the server sends back to a publisher says nothing of the readers.
+        guard !isSender(reader) else { return }
+        // What else a server says, to greet or to announce somebody, is no message that was published.
+        guard payload.byteCount == message.byteCount || message.isOfRun(payload) else { return }
+        let stamp = message.stamp(of: payload)
+        if let stamp, stamp.run != message.run { return }
+        guard kind == self.kind, let stamp, stamp.publisher < reader.deliveries.count else {
+            return context.measurement.count(\.mismatched, ofMessageAt: context.now)
+        }
+        let arrival = reader.deliveries[Int(stamp.publisher)].receive(stamp.number)
+        guard context.measurement.counts(stamp.time) else { return }
+        switch arrival {
+        case .duplicate:
+            context.measurement.tally.duplicated += 1
+            return
+        case .reordered: context.measurement.tally.reordered += 1
+        case .inOrder: break
+        }
+        reader.deliveryCount += 1
+        context.measurement.answered(sentAt: stamp.time, now: context.now)
+        if context.phase == .draining { context.host?.closeIfAnswered() }
+    }
+
+    /// Whether every reader has all that was published, as far as that is known.
+    var isAnswered: Bool { expectedCount != nil && context.connections.values.allSatisfy { $0.isAnswered } }
+
+    /// Whether a connection has received all that it is to.
+    fileprivate func isComplete(_ connection: BroadcastConnection) -> Bool {
+        isSender(connection) || connection.deliveryCount >= expectedCount ?? .max
+    }
+}
+
+/// A connection that publishes or reads.
+internal final class BroadcastConnection: LoadConnection, LoadHandler {
+    /// The workload outlives its connections.
+    private let workload: Unmanaged<BroadcastWorkload>
+    /// The number of messages that it has published.
+    private var publishedCount: UInt32 = 0
+    /// What it has received of each publisher.
+    fileprivate var deliveries: [DeliveryLedger]
+    /// The messages of all publishers that it has received and that count.
+    fileprivate var deliveryCount = 0
+
+    init(_ number: UInt64, of workload: BroadcastWorkload) {
+        self.workload = .passUnretained(workload)
+        deliveries = Array(repeating: DeliveryLedger(), count: workload.publisherCount)
+        super.init(number, in: workload.context)
+    }
+
+    override func send(dueAt time: UInt64) -> Bool {
+        workload._withUnsafeGuaranteedRef { workload in
+            workload.message.set(
+                DeliveryMessage.Stamp(
+                    run: workload.message.run, number: publishedCount, publisher: UInt32(truncatingIfNeeded: number),
+                    time: time))
+            guard workload.message.withBytes({ send($0, as: workload.kind) }) else { return false }
+            publishedCount &+= 1
+            return true
+        }
+    }
+
+    override var isAnswered: Bool { workload._withUnsafeGuaranteedRef { $0.isComplete(self) } }
+
+    func connection(
+        _ connection: Connection<BroadcastConnection>, received payload: RawSpan, as kind: MessageKind,
+        outbox: inout Outbox
+    ) {
+        receive(payload, as: kind)
+    }
+
+    /// Counts a message.
+    @inline(__always)
+    func receive(_ payload: RawSpan, as kind: MessageKind) {
+        context._withUnsafeGuaranteedRef { context in
+            workload._withUnsafeGuaranteedRef { $0.received(payload, as: kind, by: self, in: context) }
+        }
+    }
+}

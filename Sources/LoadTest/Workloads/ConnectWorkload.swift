@@ -1,0 +1,104 @@
+import WSCore
+
+extension BenchMode {
+    /// Opens connections, one after another.
+    public static let connect = BenchMode(
+        ModeDescriptor(
+            name: "connect",
+            summary: "opening handshakes, one after another",
+            manual: """
+                Open connections and close them as soon as they are open, `--connections` at a time, or as many a second as \
+                `--rate` says. The latency is that of opening one, from the name to the upgrade.
+                """,
+            options: [.messages, .rate, .ramp, .replyTimeout],
+            wording: ModeWording(
+                title: "Opening of connections", titleNamesMessages: false, countedThings: "connections",
+                sentThings: "connections", sentVerb: "tried", receivedVerb: "opened"),
+            metrics: ModeMetrics(),
+            load: ModeLoad(needsConnections: false),
+            problem: { plan in
+                guard plan.ramp > .zero, plan.rate == nil else { return nil }
+                return LoadPlanProblem(
+                    option: "--ramp", reason: "with --mode connect it is the rate that grows; give --rate, too")
+            },
+            makeWorkload: { ConnectWorkload($0) }))
+}
+
+/// Connections that are opened to be closed: how fast a server accepts them.
+internal final class ConnectWorkload: Workload {
+    let context: LoadContext
+    /// The attempts that are under way, and those of them that count.
+    private var (openingCount, countedCount) = (0, 0)
+
+    init(_ context: LoadContext) {
+        self.context = context
+    }
+
+    // MARK: Connections
+
+    func makeConnection(_ number: UInt64) -> any LoadHandler {
+        let connection = PassiveConnection(number, in: context)
+        connection.isClosing = true
+        return connection
+    }
+
+    func opened(_ connection: LoadConnection) {
+        context.host?.close(connection)
+    }
+
+    /// There is room for another attempt.
+    func ended(_ connection: LoadConnection) {
+        if context.phase == .loading { context.host?.wakeSoon() }
+    }
+
+    var isDeserted: Bool { false }
+
+    // MARK: Attempts
+
+    /// Begins as many attempts as may be under way at once and are due.
+    func goOn() {
+        while context.remainingMessages > 0, openingCount + context.connections.count < context.connectionCount,
+            let time = nextTime()
+        {
+            attempt(dueAt: time)
+        }
+    }
+
+    /// When the next attempt was or is due; nil: it is not yet, or not any more.
+    private func nextTime() -> UInt64? {
+        guard context.openLoop == nil else { return context.takeDue()?.time }
+        return context.now < context.measurement.sendEnd ? context.now : nil
+    }
+
+    private func attempt(dueAt time: UInt64) {
+        context.countSent(dueAt: time)
+        let counts = context.measurement.counts(time)
+        openingCount += 1
+        if counts { countedCount += 1 }
+        context.host?.openConnection(countsTime: counts) { [unowned self] isOpen in
+            openingCount -= 1
+            if counts { countedCount -= 1 }
+            if isOpen {
+                context.measurement.answered(sentAt: time, now: context.now)
+            } else {
+                context.measurement.failed(attemptedAt: time, now: context.now)
+            }
+        }
+    }
+
+    // MARK: Replies
+
+    var isAnswered: Bool { openingCount == 0 && context.connections.isEmpty }
+
+    func stopWaiting(isLate: Bool) {
+        if isLate {
+            context.measurement.tally.timeouts += countedCount
+        } else {
+            context.measurement.tally.lost += countedCount
+        }
+        (openingCount, countedCount) = (0, 0)
+    }
+}
+
+/// A connection that neither sends nor takes messages.
+internal final class PassiveConnection: LoadConnection, LoadHandler {}

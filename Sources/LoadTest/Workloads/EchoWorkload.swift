@@ -1,0 +1,108 @@
+import WSCore
+
+extension BenchMode {
+    /// Sends messages and waits for each to come back.
+    public static let echo = BenchMode(
+        ModeDescriptor(
+            name: "echo",
+            summary: "round trips, each echo compared with what was sent",
+            manual: """
+                Send messages that the server sends back, `--in-flight` on each connection, or as many a second as `--rate` \
+                says. The latency is that of the round trip.
+                """,
+            options: [
+                .connectRate, .messages, .rate, .ramp, .inFlight, .replyTimeout, .message, .file, .size, .binary,
+            ],
+            wording: ModeWording(title: "Echo", titleNamesMessages: true, countedThings: "replies"),
+            metrics: ModeMetrics(verifiesMessages: true, accountsForAllSent: true),
+            load: ModeLoad(messages: .always),
+            makeWorkload: { EchoWorkload($0) }))
+}
+
+/// Messages that come back as they were sent.
+internal final class EchoWorkload: Workload {
+    let context: LoadContext
+    fileprivate var verifier: ReplyVerifier
+    fileprivate let kind: MessageKind
+    /// The number of messages of a connection that may be without a reply in a closed loop.
+    fileprivate let inFlight: Int
+
+    /// Replies that are recognised by their contents need so many messages of a connection to be remembered.
+    private static let leastRemembered = 64
+
+    /// Sends the message of the plan on all connections.
+    init(_ context: LoadContext) {
+        self.context = context
+        verifier = ReplyVerifier(context.plan.makeEchoMessage(clockOffset: context.clockOffset))
+        kind = context.plan.messages.kind
+        inFlight = context.plan.inFlight
+    }
+
+    func makeConnection(_ number: UInt64) -> any LoadHandler {
+        let remembered = verifier.message.isFoundByComparing ? max(inFlight, Self.leastRemembered) : inFlight
+        return EchoConnection(number, remembered: remembered, of: self)
+    }
+
+    /// Checks a reply, records its latency, and sends what may follow it.
+    @inline(__always)
+    fileprivate func received(
+        _ payload: RawSpan, as kind: MessageKind, by connection: EchoConnection, in context: LoadContext,
+        outbox: inout Outbox
+    ) {
+        verifier.received(payload, isRightKind: kind == self.kind, by: connection, in: context)
+        guard context.phase == .loading else { return context.host?.closeIfAnswered() ?? () }
+        guard context.openLoop == nil else { return }
+        let now = context.now
+        while context.remainingMessages > 0, connection.ledger.inFlightCount < inFlight,
+            now < context.measurement.sendEnd
+        {
+            verifier.message.set(connection.nextStamp(dueAt: now))
+            // Not as `send(dueAt:)` does: what follows a reply goes to where the answers to a read go.
+            guard verifier.message.withBytes({ outbox.send($0, as: self.kind) }) else { break }
+            connection.ledger.send(at: now)
+            context.countSent(dueAt: now)
+        }
+        if context.remainingMessages == 0 { context.drainIfSent() }
+    }
+}
+
+/// A connection that sends messages and receives them again.
+internal final class EchoConnection: RoundTripConnection, LoadHandler {
+    /// The workload outlives its connections.
+    private let workload: Unmanaged<EchoWorkload>
+
+    init(_ number: UInt64, remembered: Int, of workload: EchoWorkload) {
+        self.workload = .passUnretained(workload)
+        super.init(
+            number, remembered: remembered, identifiesReplies: workload.verifier.message.isIdentified,
+            in: workload.context)
+    }
+
+    override var hasNext: Bool { workload._withUnsafeGuaranteedRef { ledger.inFlightCount < $0.inFlight } }
+
+    override func send(dueAt time: UInt64) -> Bool {
+        workload._withUnsafeGuaranteedRef { workload in
+            workload.verifier.message.set(nextStamp(dueAt: time))
+            guard workload.verifier.message.withBytes({ send($0, as: workload.kind) }) else { return false }
+            ledger.send(at: time)
+            return true
+        }
+    }
+
+    func connection(
+        _ connection: Connection<EchoConnection>, received payload: RawSpan, as kind: MessageKind,
+        outbox: inout Outbox
+    ) {
+        receive(payload, as: kind, outbox: &outbox)
+    }
+
+    /// Checks a reply, records its latency, and sends what may follow it.
+    @inline(__always)
+    func receive(_ payload: RawSpan, as kind: MessageKind, outbox: inout Outbox) {
+        context._withUnsafeGuaranteedRef { context in
+            workload._withUnsafeGuaranteedRef {
+                $0.received(payload, as: kind, by: self, in: context, outbox: &outbox)
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import WSCore
+
+extension BenchMode {
+    /// Counts the messages that come.
+    public static let receive = BenchMode(
+        ModeDescriptor(
+            name: "receive",
+            summary: "count what the server sends",
+            manual: """
+                Count what the server sends for `--duration`. With `--message` each connection sends that first, to subscribe.
+                """,
+            options: [.connectRate, .message, .file, .binary],
+            wording: ModeWording(
+                title: "Receiving of messages", titleNamesMessages: false, countedThings: "messages received"),
+            metrics: ModeMetrics(hasLatencies: false),
+            load: ModeLoad(messages: .whenGiven),
+            makeWorkload: { ReceiveWorkload($0) }))
+}
+
+/// What the server sends to those that have asked for it.
+internal final class ReceiveWorkload: Workload {
+    let context: LoadContext
+    private var message: EchoMessage
+
+    /// Has each connection send the messages of the plan, or none.
+    init(_ context: LoadContext) {
+        self.context = context
+        message = context.plan.makeEchoMessage(clockOffset: context.clockOffset)
+    }
+
+    func makeConnection(_ number: UInt64) -> any LoadHandler { ReceiveConnection(number, in: context) }
+
+    /// Asks the server for what is to be received.
+    func begin() {
+        for connection in context.senders {
+            for number in context.plan.messages.templates.indices {
+                message.set(
+                    EchoMessage.Stamp(number: UInt64(number), connection: connection.number, time: context.now))
+                let isSent = message.withBytes { connection.port?.send($0, as: context.plan.messages.kind) ?? false }
+                guard isSent else { break }
+                context.countSent(dueAt: context.now)
+            }
+        }
+    }
+}
+
+/// A connection that counts what it receives.
+internal final class ReceiveConnection: LoadConnection, LoadHandler {
+    func connection(
+        _ connection: Connection<ReceiveConnection>, received payload: RawSpan, as kind: MessageKind,
+        outbox: inout Outbox
+    ) {
+        context._withUnsafeGuaranteedRef { $0.measurement.arrived(at: $0.now) }
+    }
+}

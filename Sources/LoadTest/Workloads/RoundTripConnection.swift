@@ -1,0 +1,108 @@
+import WSCore
+
+/// A connection whose messages are answered, each with a latency.
+public class RoundTripConnection: LoadConnection {
+    /// The messages without a reply.
+    internal final var ledger: EchoLedger
+    /// Whether it can be told which message a reply belongs to.
+    private let identifiesReplies: Bool
+
+    /// Prepares a connection.
+    /// - Parameter remembered: The number of messages to remember, 1 or more; there is room for more.
+    internal init(_ number: UInt64, remembered: Int, identifiesReplies: Bool, in context: LoadContext) {
+        ledger = EchoLedger(capacity: remembered)
+        self.identifiesReplies = identifiesReplies
+        super.init(number, in: context)
+    }
+
+    /// The message whose reply is expected next; there is one.
+    @inline(__always)
+    internal final var expectedStamp: EchoMessage.Stamp {
+        EchoMessage.Stamp(number: ledger.first, connection: number, time: ledger.firstTime)
+    }
+
+    /// The message that is sent next.
+    @inline(__always)
+    internal final func nextStamp(dueAt time: UInt64) -> EchoMessage.Stamp {
+        EchoMessage.Stamp(number: ledger.next, connection: number, time: time)
+    }
+
+    override internal func giveUpReplies(before time: UInt64) -> Int {
+        identifiesReplies ? ledger.giveUp(before: time) : ledger.writeOff(before: time)
+    }
+
+    override internal var isAnswered: Bool { ledger.unansweredCount == 0 }
+    override internal var inFlightCount: Int { ledger.inFlightCount }
+    override internal func unansweredCount(since time: UInt64) -> Int { ledger.unansweredCount(since: time) }
+}
+
+/// Compares replies with what was sent, and counts what they are.
+internal struct ReplyVerifier: ~Copyable {
+    var message: EchoMessage
+
+    /// A reply without a number is compared with so many messages before and after the one that was expected.
+    private static let mostCompared = 256
+
+    /// Verifies replies to a message.
+    init(_ message: consuming EchoMessage) {
+        self.message = message
+    }
+
+    /// Checks a reply, and records its latency.
+    /// - Parameter isRightKind: Whether it is text or binary as the message was.
+    @inline(__always)
+    mutating func received(
+        _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext
+    ) {
+        if isRightKind, connection.ledger.expectedCount > 0, message.isEcho(payload, of: connection.expectedStamp) {
+            context.measurement.answered(sentAt: connection.ledger.takeFirst(), now: context.now)
+        } else {
+            receivedUnexpected(payload, isRightKind: isRightKind, by: connection, in: context)
+        }
+    }
+
+    /// Finds out what a reply is that is not the one that was expected next.
+    @inline(never)
+    private mutating func receivedUnexpected(
+        _ payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection, in context: LoadContext
+    ) {
+        guard let found = number(of: payload, isRightKind: isRightKind, by: connection) else {
+            guard message.isIdentified || connection.ledger.expectedCount > 0 else {
+                return countDuplicate(in: context)
+            }
+            let sendTime = message.isIdentified ? connection.ledger.replaceOldest() : connection.ledger.takeFirst()
+            guard let sendTime else { return countDuplicate(in: context) }
+            return context.measurement.count(\.mismatched, ofMessageAt: sendTime)
+        }
+        guard let answer = connection.ledger.take(found) else { return countDuplicate(in: context) }
+        let sendTime = answer.sendTime
+        if answer.wasReplaced { context.measurement.unmatch(messageAt: sendTime) }
+        let stamp = EchoMessage.Stamp(number: found, connection: connection.number, time: sendTime)
+        guard isRightKind, message.isEcho(payload, of: stamp) else {
+            return context.measurement.count(\.mismatched, ofMessageAt: sendTime)
+        }
+        if answer.isReordered { context.measurement.count(\.reordered, ofMessageAt: sendTime) }
+        context.measurement.answered(sentAt: sendTime, now: context.now)
+    }
+
+    /// Finds the message that a reply belongs to; nil: that cannot be told.
+    private mutating func number(
+        of payload: RawSpan, isRightKind: Bool, by connection: RoundTripConnection
+    ) -> UInt64? {
+        guard message.isFoundByComparing else {
+            return message.number(in: payload, of: connection.number, expected: connection.ledger.first)
+        }
+        guard isRightKind else { return nil }
+        return connection.ledger.likelyNumbers(Self.mostCompared).first { number in
+            connection.ledger.sendTime(of: number).map { time in
+                message.isEcho(
+                    payload, of: EchoMessage.Stamp(number: number, connection: connection.number, time: time))
+            } ?? false
+        }
+    }
+
+    /// Nothing tells when a duplicate was sent.
+    private func countDuplicate(in context: LoadContext) {
+        context.measurement.count(\.duplicated, ofMessageAt: context.now)
+    }
+}

@@ -1,0 +1,66 @@
+import CommandLine
+import Formats
+import LoadTest
+import WSCore
+
+extension BenchJudgement {
+    /// The judgement as people read it, below the results; nothing where there is none.
+    /// - Parameter columns: The most columns of a line, 40 or more.
+    func lines(_ palette: Palette, columns: Int) -> [String] {
+        var lines: [String] = []
+        if !verdicts.isEmpty {
+            lines += ["", "thresholds"] + verdicts.flatMap { Self.lines($0, palette, columns: columns) }
+        }
+        if let comparison { lines += [""] + Self.lines(comparison, palette, columns: columns) }
+        return lines
+    }
+
+    private static func lines(_ verdict: Threshold.Verdict, _ palette: Palette, columns: Int) -> [String] {
+        let text = "\(escapingControls(verdict.threshold.expression)): \(verdict.words)"
+        let heading = verdict.isMet ? "  met      " : "  not met  "
+        var lines = HelpText.wrapped(text, indentation: heading.count, columns: columns)
+        if let first = lines.first { lines[0] = heading + first.dropFirst(heading.count) }
+        return verdict.isMet ? lines : lines.map(palette.failure)
+    }
+
+    private static func lines(_ comparison: BaselineComparison, _ palette: Palette, columns: Int) -> [String] {
+        let (baseline, now) = comparison.secondCounts
+        let moment = "\(EventTime.text(of: comparison.startTime).prefix(19))Z"
+        let origin =
+            comparison.runCount == 1 ? "of \(moment)" : "of \(comparison.runCount) runs, the first of \(moment)"
+        let summary = "baseline \(origin): medians of \(Phrase.count(baseline, "second")) then and \(now) now"
+        let rows = [["", "baseline", "now", "change"]] + comparison.rows.map(cells)
+        let isWide = columns >= HelpText.columns
+        let widths = rows[0].indices.map { column in
+            // Narrow columns have two blanks between them.
+            isWide ? (column == 0 ? 8 : 14) : (column == 0 ? 0 : 2) + (rows.map { $0[column].count }.max() ?? 0)
+        }
+        var lines = HelpText.wrapped(summary, indentation: 0, columns: columns)
+        for (index, row) in rows.enumerated() {
+            let line = zip(row, widths).map { ResultWords.right($0, $1) }.joined()
+            guard index > 0 else {
+                lines.append(line)
+                continue
+            }
+            let verdict = comparison.rows[index - 1].verdict
+            let isOnItsOwnLine = line.count + 2 + words(verdict).count > columns
+            let text = verdict == .slower ? palette.failure(words(verdict)) : words(verdict)
+            lines += isOnItsOwnLine ? [line, ResultWords.right("", widths[0] + 2) + text] : ["\(line)  \(text)"]
+        }
+        return lines
+    }
+
+    private static func cells(_ row: BaselineComparison.Row) -> [String] {
+        let change = row.change.map { "\($0 < 0 ? "" : "+")\(FixedPoint.text($0 * 100, digits: 1)) %" } ?? ""
+        return [row.metric.label, words(row.baseline, row.metric), words(row.now, row.metric), change]
+    }
+
+    private static func words(_ verdict: BaselineComparison.Verdict) -> String {
+        verdict == .unknown ? "too few seconds to know" : verdict.rawValue
+    }
+
+    private static func words(_ value: Double?, _ metric: BaselineComparison.Metric) -> String {
+        guard let value else { return "-" }
+        return metric == .rate ? ResultWords.count(ResultWords.whole(value)) : ResultWords.time(value)
+    }
+}

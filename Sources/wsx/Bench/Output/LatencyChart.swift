@@ -1,0 +1,91 @@
+import CommandLine
+import Formats
+import LoadTest
+import WSCore
+
+/// A histogram drawn with bars, the values on a logarithmic scale.
+enum LatencyChart {
+    /// The ends of bars within a power of ten, for few, some and many powers.
+    private static let scales: [[Double]] = [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1]]
+    private static let mostRows = 18
+    private static let longestBar = 40
+
+    /// A row: the largest values, and the number of values that are larger than those of the row before.
+    struct Row: Equatable {
+        /// In nanoseconds.
+        let end: Double
+        var count: UInt64
+    }
+
+    /// The rows from the smallest value to the largest, without gaps; none where there are no values.
+    static func rows(of histogram: borrowing Histogram) -> [Row] {
+        guard histogram.totalCount > 0 else { return [] }
+        let (first, last) = (Double(max(1, histogram.minimum)), Double(max(1, histogram.maximum)))
+        var rows: [Row] = []
+        for scale in scales {
+            rows = ends(from: first, to: last, scale).map { Row(end: $0, count: 0) }
+            if rows.count <= mostRows { break }
+        }
+        var index = 0
+        histogram.forEachBar { bar in
+            // Where a bar is divided by an end, it is taken for its smallest value.
+            while index + 1 < rows.count, Double(bar.values.lowerBound) > rows[index].end { index += 1 }
+            rows[index].count += bar.count
+        }
+        // The last bar may have been divided.
+        while rows.last?.count == 0 { rows.removeLast() }
+        return rows
+    }
+
+    private static func ends(from first: Double, to last: Double, _ scale: [Double]) -> [Double] {
+        var ends: [Double] = []
+        var power = 1.0
+        while ends.last.map({ $0 < last }) ?? true {
+            for end in scale.map({ $0 * power }) where end >= first && (ends.last.map { $0 < last } ?? true) {
+                ends.append(end)
+            }
+            power *= 10
+        }
+        return ends
+    }
+
+    /// The chart as lines of at most `columns` columns. On fewer than 80, blanks are left out first, then bars are shorter.
+    static func lines(of histogram: borrowing Histogram, _ palette: Palette, columns: Int) -> [String] {
+        let rows = rows(of: histogram)
+        let labels = rows.map { "to " + label($0.end) }
+        let counts = rows.map { ResultWords.count(Int(clamping: $0.count)) }
+        let most = Double(rows.map(\.count).max() ?? 0)
+        let total = Double(histogram.totalCount)
+        let isWide = columns >= HelpText.columns
+        let labelColumns = isWide ? 12 : labels.map(\.count).max() ?? 0
+        let countColumns = isWide ? 14 : 1 + (counts.map(\.count).max() ?? 0)
+        let shareColumns = isWide ? 10 : " 100.00 %".count
+        let barColumns = max(1, min(longestBar, columns - labelColumns - " │".count - countColumns - shareColumns))
+        return rows.indices.map { index in
+            let (row, count) = (rows[index], counts[index])
+            let label = ResultWords.right(labels[index], labelColumns) + " │"
+            guard row.count > 0 else { return label }
+            let bar = bar(of: Double(row.count) / most, columns: barColumns)
+            let gap = String(repeating: " ", count: barColumns - bar.count)
+            let share = FixedPoint.text(Double(row.count) / total * 100, digits: 2) + " %"
+            return label + palette.sent(bar) + gap + ResultWords.right(count, countColumns)
+                + ResultWords.right(share, shareColumns)
+        }
+    }
+
+    /// A time with as many digits as it has.
+    private static func label(_ nanoseconds: Double) -> String {
+        let units: [(size: Double, name: String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns")]
+        let unit = units.first { nanoseconds >= $0.size } ?? (1, "ns")
+        let value = nanoseconds / unit.size
+        return "\(FixedPoint.text(value, digits: value == value.rounded() ? 0 : 1)) \(unit.name)"
+    }
+
+    /// Whole blocks, and one of eighths at the end; something is always to be seen of what is there.
+    private static func bar(of part: Double, columns: Int) -> String {
+        guard part > 0 else { return "" }
+        let eighths = max(1, Int((part * Double(columns * 8)).rounded()))
+        let end = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
+        return String(repeating: "█", count: eighths / 8) + end
+    }
+}

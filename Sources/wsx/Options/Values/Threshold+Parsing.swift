@@ -1,0 +1,134 @@
+import CommandLine
+import LoadTest
+
+extension Threshold {
+    /// Reads a metric, an operator and a value, or throws ``ThresholdError``.
+    init(_ text: String) throws(ThresholdError) {
+        guard let start = text.unicodeScalars.firstIndex(where: { "<>=!".unicodeScalars.contains($0) }) else {
+            throw .noComparison
+        }
+        let name = Self.trimmed(text[..<start])
+        // What is missing is said first of what was typed first.
+        let metric = try Self.metric(name)
+        let (comparison, rest) = try Self.comparison(text[start...])
+        self.init(text, metric, comparison, try Self.bound(Self.trimmed(rest), of: metric, name))
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var scalars = text.unicodeScalars
+        while scalars.first == " " { scalars.removeFirst() }
+        while scalars.last == " " { scalars.removeLast() }
+        return String(scalars)
+    }
+
+    private static func comparison(_ text: Substring) throws(ThresholdError) -> (Comparison, rest: Substring) {
+        let operators: [(text: String, comparison: Comparison)] = [
+            ("<=", .lessOrEqual), (">=", .greaterOrEqual), ("!=", .notEqual), ("==", .equal), ("<", .less),
+            (">", .greater), ("=", .equal),
+        ]
+        guard let found = operators.first(where: { text.hasPrefix($0.text) }) else { throw .noComparison }
+        return (found.comparison, text.dropFirst(found.text.count))
+    }
+
+    private static func metric(_ name: String) throws(ThresholdError) -> Metric {
+        let handshake = "handshake."
+        let errors = "errors."
+        if name == "rate" { return .rate }
+        if name == "errors" { return .errors(nil) }
+        if LoadTally.messageCounts.contains(where: { "\($0.name)" == name }) { return .messages(name) }
+        if name.hasPrefix(errors) {
+            let kind = String(name.dropFirst(errors.count))
+            if LoadTally.errorCounts.contains(where: { "\($0.name)" == kind }) { return .errors(kind) }
+        } else if name.hasPrefix(handshake) {
+            if let statistic = statistic(String(name.dropFirst(handshake.count))) { return .handshake(statistic) }
+        } else if let statistic = statistic(name) {
+            return .latency(statistic)
+        }
+        throw .unknownMetric(name)
+    }
+
+    private static func statistic(_ name: String) -> Statistic? {
+        switch name {
+        case "min": .minimum
+        case "mean": .mean
+        case "stddev": .standardDeviation
+        case "max": .maximum
+        default: name.hasPrefix("p") ? percentile(name.dropFirst()).map(Statistic.percentile) : nil
+        }
+    }
+
+    /// `99.9`, or the same without its point.
+    private static func percentile(_ digits: Substring) -> Double? {
+        let isDecimal = digits.utf8.allSatisfy {
+            UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: ".")
+        }
+        guard isDecimal, let number = Double(digits) else { return nil }
+        if 0...100 ~= number { return number }
+        // Only what is near the top is ever written without its point.
+        guard digits.hasPrefix("9"), !digits.utf8.contains(UInt8(ascii: ".")) else { return nil }
+        return Double("\(digits.prefix(2)).\(digits.dropFirst(2))")
+    }
+
+    private static func bound(_ text: String, of metric: Metric, _ name: String) throws(ThresholdError) -> Bound {
+        switch metric {
+        case .latency, .handshake: .time(try time(text))
+        case .rate, .errors:
+            if text.hasSuffix("%") { throw .noShare(name) } else { .number(try number(text)) }
+        case .messages: text.hasSuffix("%") ? .share(try share(text)) : .number(try number(text))
+        }
+    }
+
+    /// In nanoseconds. Without a unit it could be taken for milliseconds, which other tools have.
+    private static func time(_ text: String) throws(ThresholdError) -> Double {
+        guard let last = text.utf8.last, last > UInt8(ascii: "9") || text == "0" else { throw .notATime }
+        do throws(ValueProblem) {
+            return try DurationValue.parse(text) / .nanoseconds(1)
+        } catch {
+            throw .notATime
+        }
+    }
+
+    private static func number(_ text: String) throws(ThresholdError) -> Int {
+        do throws(ValueProblem) {
+            return try CountValue.parse(text, zeroAllowed: true)
+        } catch {
+            throw .notANumber
+        }
+    }
+
+    private static func share(_ text: String) throws(ThresholdError) -> Double {
+        do throws(ValueProblem) {
+            return try FractionValue.parse(text)
+        } catch {
+            throw .notAShare
+        }
+    }
+}
+
+/// Why a text is no threshold.
+enum ThresholdError: Error, Equatable {
+    /// There is no operator in it.
+    case noComparison
+    case unknownMetric(String)
+    case notATime
+    case notANumber
+    case notAShare
+    /// Only of messages there are shares.
+    case noShare(String)
+}
+
+extension ThresholdError: CustomStringConvertible {
+    /// What is expected, to follow a colon.
+    var description: String {
+        switch self {
+        case .noComparison: "expected a metric, an operator and a value, such as p99<20ms, rate>50k or errors=0"
+        case .unknownMetric(let name):
+            "'\(name)' is no metric; expected p50, p99.9, min, mean, stddev, max, handshake.p99, rate, errors, "
+                + "errors.connect, sent, received, lost, mismatched, duplicated, reordered or unsent"
+        case .notATime: "expected a time with its unit behind the operator, such as 500us, 20ms or 1.5s"
+        case .notAShare: "expected a share behind the operator, from 0% to 100%"
+        case .notANumber: "expected a number behind the operator, such as 0, 100 or 50k"
+        case .noShare(let name): "'\(name)' has no share of the messages that were sent; expected a number"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct BaselineComparisonTests {
+    private static let echo = BenchDescription(
+        mode: .echo, url: "ws://a/", connections: 1, threads: 1,
+        message: BenchDescription.Message(kind: .text, byteCount: 20), inFlight: 1, rateAsked: nil)
+
+    /// A run whose seconds vary by so much of their mean to either side.
+    private static func run(
+        _ mean: Double, varyingBy part: Double, seconds: Int = 20, _ random: inout SeededRandom
+    ) -> ComparedRun {
+        var values: [Double] = []
+        for _ in 0..<seconds { values.append(mean * (1 + part * Double.random(in: -1...1, using: &random))) }
+        return ComparedRun(
+            description: echo, startTime: WallTime(seconds: 0, microseconds: 0), rates: values, medians: values,
+            tails: values)
+    }
+
+    /// The verdicts on a metric of 100 pairs of runs.
+    private static func verdicts(
+        _ metric: BaselineComparison.Metric, factor: Double, varyingBy part: Double, seconds: Int = 20
+    ) -> [BaselineComparison.Verdict] {
+        (0..<100 as Range<UInt64>).compactMap { seed in
+            var random = SeededRandom(seed: seed)
+            let baseline = run(1000, varyingBy: part, seconds: seconds, &random)
+            let now = run(1000 * factor, varyingBy: part, seconds: seconds, &random)
+            return BaselineComparison(now, with: [baseline]).rows.first { $0.metric == metric }?.verdict
+        }
+    }
+
+    @Test("runs of the same thing differ by noise", arguments: [0.02, 0.1, 0.5])
+    func same(part: Double) {
+        #expect(Self.verdicts(.rate, factor: 1, varyingBy: part).filter { $0 == .noise }.count >= 98)
+    }
+
+    @Test("a change of a tenth is found, in its direction")
+    func changed() {
+        #expect(Self.verdicts(.rate, factor: 0.9, varyingBy: 0.1).filter { $0 == .slower }.count >= 98)
+        #expect(Self.verdicts(.rate, factor: 1.1, varyingBy: 0.1).filter { $0 == .faster }.count >= 98)
+        #expect(Self.verdicts(.tail, factor: 0.9, varyingBy: 0.1).filter { $0 == .faster }.count >= 98)
+        #expect(Self.verdicts(.median, factor: 1.1, varyingBy: 0.1, seconds: 60).filter { $0 == .slower }.count >= 98)
+    }
+
+    @Test("a change of less than three per cent is noise, however sure it is")
+    func small() {
+        #expect(Self.verdicts(.rate, factor: 1.02, varyingBy: 0.001).allSatisfy { $0 == .noise })
+        #expect(Self.verdicts(.rate, factor: 1.04, varyingBy: 0.001).allSatisfy { $0 == .faster })
+    }
+
+    @Test("from few seconds nothing is known", arguments: [(4, BaselineComparison.Verdict.unknown), (5, .slower)])
+    func few(seconds: Int, verdict: BaselineComparison.Verdict) {
+        #expect(Self.verdicts(.rate, factor: 0.5, varyingBy: 0.1, seconds: seconds).allSatisfy { $0 == verdict })
+    }
+
+    @Test("what is as large as the difference between earlier runs is noise, what is larger is not")
+    func betweenRuns() {
+        for seed in 0..<100 as Range<UInt64> {
+            var random = SeededRandom(seed: seed)
+            let baselines = [1000, 1200].map { Self.run($0, varyingBy: 0.01, &random) }
+            let runs = [1100, 1400, 800].map { Self.run($0, varyingBy: 0.01, &random) }
+            let verdicts = runs.map { BaselineComparison($0, with: baselines).rows.map(\.verdict) }
+            #expect(
+                verdicts == [
+                    [.noise, .noise, .noise], [.faster, .slower, .slower], [.slower, .faster, .faster],
+                ])
+            #expect(
+                BaselineComparison(runs[0], with: [baselines[0]]).rows.map(\.verdict) == [.faster, .slower, .slower],
+                "one earlier run says nothing of the next")
+        }
+    }
+
+    @Test("the seconds of several earlier runs are counted together, and the first of these is named")
+    func severalRuns() {
+        var random = SeededRandom(seed: 1)
+        var baselines = [5, 7].map { Self.run(1000, varyingBy: 0.1, seconds: $0, &random) }
+        baselines[1].startTime = WallTime(seconds: -1, microseconds: 0)
+        let comparison = BaselineComparison(Self.run(1000, varyingBy: 0.1, seconds: 3, &random), with: baselines)
+        #expect(comparison.runCount == 2 && comparison.secondCounts == (12, 3))
+        #expect(comparison.startTime == WallTime(seconds: -1, microseconds: 0))
+    }
+
+    @Test("seconds that are not whole are left out")
+    func wholeSeconds() {
+        var results = BenchSamples.results(seed: 1)
+        results.duration = .milliseconds(2500)
+        results.seconds = [10, 0, 5].map { BenchSecond(sent: $0, received: $0, latencies: Histogram()) }
+        let baseline = ComparedRun(results)
+        #expect(baseline.rates == [10, 0])
+        #expect(baseline.medians.count == 1)
+    }
+
+    @Test("what cannot be compared is told, and what may explain a difference")
+    func obstacles() {
+        var random = SeededRandom(seed: 0)
+        let baseline = Self.run(1, varyingBy: 0, &random)
+        var other = Self.echo
+        #expect(baseline.obstacle(to: other) == nil && baseline.difference(from: other) == nil)
+        other.message = BenchDescription.Message(kind: .binary, byteCount: 1)
+        #expect(
+            baseline.obstacle(to: other)
+                == "its messages are text of 20 bytes, and those of this run binary of 1 byte")
+        other = Self.echo
+        (other.connections, other.threads, other.inFlight, other.rateAsked) = (3, 2, 8, 100)
+        #expect(
+            baseline.difference(from: other)
+                == "1 connection in place of 3, 1 thread in place of 2, another number of messages in flight, another --rate"
+        )
+    }
+}

@@ -1,0 +1,55 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct GeneratorVerdictTests {
+    /// A run of 10 s in which messages were sent so late and had such latencies, in nanoseconds, each with how many.
+    private static func verdict(
+        _ delays: [(value: UInt64, count: Int)], _ latencies: [(value: UInt64, count: Int)] = []
+    ) -> GeneratorVerdict {
+        var results = BenchSamples.results(seed: 1)
+        (results.duration, results.busiestProcessorTime) = (.seconds(10), .seconds(10))
+        results.delays = histogram(delays)
+        results.latencies = histogram(latencies)
+        return GeneratorVerdict(results)
+    }
+
+    private static func histogram(_ values: [(value: UInt64, count: Int)]) -> Histogram {
+        var histogram = Histogram()
+        for (value, count) in values {
+            for _ in 0..<count { histogram.record(value) }
+        }
+        return histogram
+    }
+
+    @Test("one message in a hundred that is late is told of, whatever the latencies are")
+    func hundredth() {
+        let lateness = Self.verdict([(10_000, 980), (5_000_000, 20)], [(1_000_000_000, 1000)]).lateness
+        #expect(lateness?.oneOf == 100)
+        #expect((5_000_000...5_010_000).contains(lateness?.delay ?? 0))
+    }
+
+    @Test(
+        "fewer late ones are told of where they are half of what was measured",
+        arguments: [(10_000_000, 1000), (30_000_000, nil)] as [(UInt64, Int?)])
+    func fewer(latency: UInt64, oneOf: Int?) {
+        let verdict = Self.verdict([(10_000, 9970), (8_000_000, 30)], [(100_000, 9970), (latency, 30)])
+        #expect(verdict.lateness?.oneOf == oneOf)
+    }
+
+    @Test("the words have the part that was late, and not another")
+    func words() {
+        let verdict = Self.verdict([(10_000, 99_970), (8_000_000, 30)], [(100_000, 100_000)])
+        #expect(
+            verdict.warnings == [
+                "This end fell behind the schedule: one message in 10,000 was sent 8.00 ms late or more, one 8.00 ms."
+            ])
+    }
+
+    @Test("where messages had their times and were sent in time, a busy thread is no limit")
+    func paced() {
+        #expect(Self.verdict([(10_000, 1000)]).warnings.isEmpty)
+        #expect(Self.verdict([]).isBusy)
+    }
+}

@@ -1,0 +1,86 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct LoadContextTests {
+    private static let start = LoadFixture.start
+    private static let second: UInt64 = 1_000_000_000
+
+    @Test("with a ramp, connections begin to send one after the other")
+    func ramp() throws {
+        let fixture = LoadFixture(.echo, connected: [0, 1]) {
+            $0.connectionCount = 2
+            $0.ramp = .seconds(2)
+        }
+        fixture.workload.goOn()
+        #expect(try [fixture.port(0).sent.count, fixture.port(1).sent.count] == [1, 0])
+        #expect(fixture.host.requests == ["wake \(Self.start + Self.second)"])
+        fixture.context.now = Self.start + Self.second
+        fixture.workload.goOn()
+        #expect(try [fixture.port(0).sent.count, fixture.port(1).sent.count] == [1, 1])
+    }
+
+    @Test("a message that is due waits for room, and counts from when it was due")
+    func room() throws {
+        let fixture = LoadFixture(.echo) { $0.rate = 1 }
+        try fixture.port().room = 1
+        fixture.context.now = Self.start + 2 * Self.second
+        fixture.workload.goOn()
+        let connection: EchoConnection = try fixture.connection(0)
+        #expect(fixture.tally.sent == 1)
+        #expect(connection.owedTimes == [Self.start + Self.second, Self.start + 2 * Self.second])
+        try fixture.port().room = 2
+        fixture.context.drained(connection)
+        #expect(fixture.tally.sent == 2)
+        #expect(connection.ledger.sendTime(of: 1) == Self.start + Self.second)
+    }
+
+    @Test("what waits for room on a connection that ends is not sent, nor is what is due when the run is cut short")
+    func unsent() throws {
+        let fixture = LoadFixture(.echo, connected: [0, 1]) {
+            $0.connectionCount = 2
+            $0.rate = 2
+        }
+        try fixture.port(0).room = 0
+        fixture.workload.goOn()
+        fixture.context.forget(try fixture.connection(0, as: EchoConnection.self))
+        #expect(fixture.tally.unsent == 1)
+        #expect(fixture.context.senders.map(\.number) == [1])
+        fixture.context.now = Self.start + 2 * Self.second
+        fixture.context.endSending(isCutShort: true)
+        #expect(fixture.tally.unsent == 4)
+        #expect(fixture.host.requests.last == "all is sent")
+    }
+
+    @Test("messages of the warm-up are sent and not counted")
+    func warmup() throws {
+        let fixture = LoadFixture(.echo) {
+            $0.warmup = .seconds(1)
+            $0.messageCount = 1
+        }
+        fixture.workload.goOn()
+        #expect(try fixture.port().sent.count == 1)
+        #expect((fixture.tally.sent, fixture.context.remainingMessages) == (0, 1))
+    }
+
+    @Test("that nothing more is sent is reported once")
+    func report() {
+        let fixture = LoadFixture(.echo)
+        fixture.context.endSending(isCutShort: false)
+        fixture.context.endSending(isCutShort: false)
+        #expect(fixture.host.requests == ["all is sent"])
+    }
+
+    @Test("the progress is that of all seconds that are over")
+    func progress() throws {
+        let fixture = LoadFixture(.echo)
+        fixture.workload.goOn()
+        #expect(fixture.context.progress(at: Self.start).latencies == nil)
+        fixture.context.now += 500
+        fixture.context.measurement.answered(sentAt: Self.start, now: fixture.context.now)
+        let progress = fixture.context.progress(at: Self.start + Self.second)
+        #expect((progress.sent, progress.received, progress.openCount) == (1, 1, 1))
+        #expect(progress.latencies?.maximum == 500)
+    }
+}

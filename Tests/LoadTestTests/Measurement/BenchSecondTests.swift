@@ -1,0 +1,36 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct BenchSecondTests {
+    @Test("what is told of a second comes from its histogram")
+    func latencies() {
+        var histogram = Histogram()
+        for latency in 1...100 { histogram.record(UInt64(latency)) }
+        let second = BenchSecond(sent: 100, received: 100, latencies: histogram)
+        #expect(second.latencies == BenchSecond.Latencies(p50: 50, p99: 99, maximum: 100))
+    }
+
+    @Test("the maximum is exact, also of a sum, and no percentile is above it")
+    func exactMaximum() throws {
+        var seconds: [BenchSecond] = []
+        for latency in [300_000_000, 299_000_001] as [UInt64] {
+            var histogram = Histogram()
+            histogram.record(latency)
+            seconds.append(BenchSecond(sent: 1, received: 1, latencies: histogram))
+        }
+        #expect(
+            seconds[0].latencies
+                == BenchSecond.Latencies(p50: 300_000_000, p99: 300_000_000, maximum: 300_000_000))
+        try seconds[1].add(seconds[0])
+        #expect(seconds[1].latencies.p99 == 300_000_000)
+        #expect(seconds[1].latencies.maximum == 300_000_000)
+    }
+
+    @Test("of a histogram that is none there is nothing to tell", arguments: [[], [1, 2, 3]])
+    func nothing(bytes: [UInt8]) {
+        let second = BenchSecond(sent: 0, received: 0, histogram: bytes, maximum: 0)
+        #expect(second.latencies == BenchSecond.Latencies())
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import LoadTest
+
+@Suite struct LatencyRecorderTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    @Test("each reply belongs to the second in which it came, also where seconds have none")
+    func seconds() {
+        var recorder = LatencyRecorder()
+        recorder.start(at: 5, until: 5 + 10 * Self.second)
+        recorder.record(100, at: 5)
+        recorder.record(300, at: 4 + Self.second)
+        recorder.record(200, at: 5 + Self.second)
+        recorder.record(400, at: 5 + 3 * Self.second)
+        recorder.end(at: 6 + 3 * Self.second)
+        #expect(recorder.seconds.map(\.received) == [2, 1, 0, 1])
+        #expect(recorder.seconds.map(\.latencies.p99) == [300, 200, 0, 400])
+        #expect(recorder.total.totalCount == 4)
+    }
+
+    @Test("what comes after the end is part of the total and of no second")
+    func late() {
+        var recorder = LatencyRecorder()
+        recorder.start(at: 0, until: 2 * Self.second + 5)
+        recorder.record(1, at: 1)
+        recorder.record(2, at: 2 * Self.second + 4)
+        recorder.record(3, at: 2 * Self.second + 5)
+        recorder.record(4, at: 9 * Self.second)
+        recorder.end(at: 2 * Self.second + 5)
+        recorder.record(5, at: 9 * Self.second)
+        recorder.finish()
+        #expect(recorder.seconds.map(\.received) == [1, 0, 1])
+        #expect(recorder.total.totalCount == 5)
+    }
+
+    @Test("the histogram of a second is kept in its encoded form")
+    func histograms() {
+        var recorder = LatencyRecorder()
+        recorder.start(at: 0, until: .max)
+        recorder.record(7, at: 1)
+        recorder.end(at: 2)
+        #expect(recorder.seconds.map { Array($0.histogram.prefix(4)) } == [[0x1C, 0x84, 0x93, 0x14]])
+        #expect(recorder.seconds.map(\.latencies.maximum) == [7])
+    }
+
+    @Test("what is sent, and what comes without a latency, belongs to its second, too")
+    func counts() {
+        var recorder = LatencyRecorder()
+        recorder.start(at: 0, until: .max)
+        recorder.recordSent(at: 1)
+        recorder.recordArrival(at: Self.second)
+        recorder.record(7, at: Self.second)
+        recorder.recordSent(at: 3 * Self.second)
+        recorder.end(at: 3 * Self.second + 1)
+        #expect(recorder.seconds.map(\.sent) == [1, 0, 0, 1])
+        #expect(recorder.seconds.map(\.received) == [0, 2, 0, 0])
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct LoadMeasurementTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    @Test("messages count from the end of the warm-up on, by when they were due")
+    func warmup() {
+        var measurement = LoadMeasurement()
+        measurement.arrived(at: 5)
+        #expect(measurement.counts(5) == false, "the load has not begun")
+        measurement.begin(at: 10, warmup: .nanoseconds(10), duration: nil, end: .withLastReply)
+        for time in [10, 19, 20, 21] as [UInt64] {
+            #expect(measurement.sent(dueAt: time, now: 25) == (time >= 20))
+            measurement.answered(sentAt: time, now: 30)
+            measurement.count(\.mismatched, ofMessageAt: time)
+        }
+        measurement.leftUnsent([18, 19, 20])
+        #expect(measurement.tally.sent == 2)
+        #expect((measurement.tally.received, measurement.tally.mismatched, measurement.tally.unsent) == (2, 2, 1))
+    }
+
+    @Test("with a duration it is over after that, or sooner if nothing is sent any more")
+    func duration() {
+        for (stop, isEarly, duration) in [(130, false, 100), (60, false, 40), (60, true, 40)] as [(UInt64, Bool, Int)] {
+            var measurement = LoadMeasurement()
+            measurement.begin(at: 20, warmup: .zero, duration: .nanoseconds(100), end: .withLastReply)
+            measurement.stop(at: stop, isEarly: isEarly)
+            #expect(measurement.duration == .nanoseconds(duration))
+        }
+    }
+
+    @Test("a number of messages is over with what was sent or answered last")
+    func messages() {
+        for (sent, answered) in [(50, 90), (90, 50)] as [(UInt64, UInt64)] {
+            var measurement = LoadMeasurement()
+            measurement.begin(at: 20, warmup: .zero, duration: nil, end: .withLastReply)
+            if answered < sent { measurement.answered(sentAt: 30, now: answered) }
+            #expect(measurement.sent(dueAt: 40, now: sent) == true)
+            measurement.stop(at: 95, isEarly: false)
+            #expect(measurement.duration == .zero, "it is not known yet")
+            if answered > sent { measurement.answered(sentAt: 40, now: answered) }
+            measurement.replyWaitEnded()
+            #expect(measurement.duration == .nanoseconds(70))
+        }
+    }
+
+    @Test("one way it is over when all connections have ended")
+    func oneWay() {
+        var measurement = LoadMeasurement()
+        measurement.begin(at: 20, warmup: .zero, duration: nil, end: .whenClosed)
+        #expect(measurement.sent(dueAt: 30, now: 30) == true)
+        measurement.stop(at: 40, isEarly: false)
+        measurement.replyWaitEnded()
+        measurement.finish(at: 80)
+        #expect(measurement.duration == .nanoseconds(60))
+    }
+
+    @Test("a run that is ended early is over there, and replies that come after that are part of no second")
+    func early() {
+        for end in [LoadMeasurement.End.withLastReply, .whenClosed, .whenStopped] {
+            var measurement = LoadMeasurement()
+            measurement.begin(at: 0, warmup: .zero, duration: nil, end: end)
+            for time in 1...3 as ClosedRange<UInt64> { #expect(measurement.sent(dueAt: time, now: time) == true) }
+            measurement.answered(sentAt: 1, now: 10)
+            measurement.stop(at: 20, isEarly: true)
+            measurement.answered(sentAt: 2, now: 30)
+            measurement.replyWaitEnded()
+            // While connections are being closed.
+            measurement.answered(sentAt: 3, now: 40)
+            measurement.arrived(at: 41)
+            measurement.finish(at: 50)
+            #expect(measurement.duration == .nanoseconds(20))
+            #expect(measurement.latencies.seconds.map(\.received) == [1])
+            #expect(measurement.tally.received == 3)
+            #expect(measurement.latencies.total.totalCount == 3)
+        }
+    }
+
+    @Test("a load that never began has measured nothing")
+    func neverBegun() {
+        var measurement = LoadMeasurement()
+        measurement.replyWaitEnded()
+        measurement.finish(at: 50)
+        #expect(measurement.duration == .zero)
+        #expect(measurement.latencies.seconds.isEmpty)
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import LoadTest
+
+@Suite struct DeliveryLedgerTests {
+    private static func arrivals(_ numbers: [UInt32]) -> [DeliveryLedger.Arrival] {
+        var ledger = DeliveryLedger()
+        return numbers.map { ledger.receive($0) }
+    }
+
+    @Test("what comes once and in its order is in order")
+    func order() {
+        #expect(Self.arrivals([0, 1, 2, 3]) == [.inOrder, .inOrder, .inOrder, .inOrder])
+    }
+
+    @Test("what comes after a later one is out of order, and what comes twice a duplicate")
+    func faults() {
+        #expect(Self.arrivals([0, 2, 1, 3]) == [.inOrder, .inOrder, .reordered, .inOrder])
+        #expect(
+            Self.arrivals([0, 0, 2, 1, 1, 2]) == [.inOrder, .duplicate, .inOrder, .reordered, .duplicate, .duplicate])
+    }
+
+    @Test("a gap of any size costs a bounded time, and the last numbers of it are still known")
+    func gaps() {
+        var ledger = DeliveryLedger()
+        #expect(ledger.receive(2_000_000_000) == .inOrder)
+        #expect(ledger.receive(1_999_999_999) == .reordered)
+        #expect(ledger.receive(5) == .duplicate)
+        for number in stride(from: UInt32(2_000_000_002), to: 2_000_040_000, by: 2) {
+            #expect(ledger.receive(number) == .inOrder)
+        }
+        #expect(ledger.receive(2_000_039_997) == .reordered)
+    }
+
+    @Test("numbers begin again after the largest")
+    func overflow() {
+        var ledger = DeliveryLedger()
+        for number in [UInt32(1) << 30, 1 << 31 - 1, 3 << 30, .max] { #expect(ledger.receive(number) == .inOrder) }
+        #expect(ledger.receive(0) == .inOrder)
+        #expect(ledger.receive(.max) == .duplicate)
+    }
+}

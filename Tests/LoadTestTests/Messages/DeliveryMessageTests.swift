@@ -1,0 +1,46 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct DeliveryMessageTests {
+    private static let stamp = DeliveryMessage.Stamp(
+        run: 0xFEED_F00D, number: 0xFFFF_FFFF, publisher: 7, time: 0x1234_5678_9ABC_DEF0)
+
+    private static func bytes(_ byteCount: Int) -> [UInt8] {
+        var message = DeliveryMessage(byteCount: byteCount, run: 1)
+        message.set(stamp)
+        return message.withBytes { bytes in bytes.withUnsafeBytes { Array($0) } }
+    }
+
+    private static func read(_ bytes: [UInt8], byteCount: Int) -> DeliveryMessage.Stamp? {
+        var message = DeliveryMessage(byteCount: byteCount, run: 1)
+        return message.stamp(of: bytes.span.bytes)
+    }
+
+    @Test(
+        "a message is text, and says who sent it, which one it is and when it was due", arguments: [48, 49, 55, 1000])
+    func roundTrip(byteCount: Int) {
+        let bytes = Self.bytes(byteCount)
+        #expect(bytes.count == byteCount)
+        #expect(bytes.allSatisfy { 0x20..<0x7F ~= $0 })
+        #expect(String(decoding: bytes.prefix(40), as: UTF8.self) == "feedf00dffffffff00000007123456789abcdef0")
+        #expect(Self.read(bytes, byteCount: byteCount) == Self.stamp)
+    }
+
+    @Test("one of which any bit is another is none", arguments: 0..<56)
+    func damage(index: Int) {
+        for bit in 0..<8 {
+            var bytes = Self.bytes(56)
+            bytes[index] ^= 1 << UInt8(bit)
+            #expect(Self.read(bytes, byteCount: 56) == nil)
+        }
+    }
+
+    @Test("one of another length is none")
+    func lengths() {
+        #expect(Self.read(Self.bytes(56), byteCount: 55) == nil)
+        #expect(Self.read(Array(Self.bytes(56).prefix(48)), byteCount: 56) == nil)
+        #expect(Self.read([], byteCount: 48) == nil)
+    }
+}

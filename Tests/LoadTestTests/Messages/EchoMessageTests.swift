@@ -1,0 +1,130 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct EchoMessageTests {
+    @Test("a message begins with its number and a hash, and the rest stays as it is")
+    func form() {
+        var message = EchoMessage(byteCount: 40)
+        let first = Self.text(&message, 0x0123_45AF, 3)
+        let second = Self.text(&message, 0x0123_45B0, 3)
+        #expect(first.hasPrefix("012345af"))
+        #expect(second.hasPrefix("012345b0"))
+        #expect(first.dropFirst(8).prefix(8).allSatisfy { "abcdefghijklmnop".contains($0) })
+        #expect(first.utf8.count == 40)
+        #expect(first.dropFirst(8).prefix(8) != second.dropFirst(8).prefix(8))
+        #expect(first.dropFirst(16) == second.dropFirst(16))
+        #expect(Self.text(&message, 0x0123_45AF, 4) != first, "another connection has another message")
+        #expect(Self.text(&message, 0x0123_45AF, 3) == first)
+    }
+
+    @Test("a short message is the end of the number and the end of the hash", arguments: 1...17)
+    func shortForms(byteCount: Int) {
+        var (long, short) = (
+            Self.text(byteCount: 16, number: 0xFEDC_BA98), Self.text(byteCount: byteCount, number: 0xFEDC_BA98)
+        )
+        let numberDigits = min(8, (byteCount + 1) / 2)
+        let hashLetters = min(8, byteCount - numberDigits)
+        #expect(short.utf8.count == byteCount)
+        short = String(short.prefix(16))
+        long = String(long.prefix(8).suffix(numberDigits) + long.suffix(hashLetters))
+        #expect(short == long)
+    }
+
+    @Test(
+        "a message is equal to itself and to nothing that differs in one byte",
+        arguments: [1, 7, 8, 9, 16, 20, 64, 1001])
+    func equality(byteCount: Int) {
+        var message = EchoMessage(byteCount: byteCount)
+        message.set(EchoMessage.Stamp(number: 5, connection: 1, time: 0))
+        let bytes = message.withBytes { $0.withUnsafeBytes { Array($0) } }
+        #expect(message.isEcho(bytes, 5, of: 1) == true)
+        #expect(message.isEcho(Array(bytes.dropLast()), 5, of: 1) == false)
+        #expect(message.isEcho(bytes + [0], 5, of: 1) == false)
+        #expect(message.isEcho(bytes, 6, of: 1) == false)
+        for index in bytes.indices {
+            var other = bytes
+            other[index] ^= 1
+            #expect(message.isEcho(other, 5, of: 1) == false)
+        }
+    }
+
+    @Test("the number is found in a reply, from the one that is expected on or before it")
+    func numbers() {
+        var message = EchoMessage(byteCount: 16)
+        for number in [0, 1, 99, 1 << 32 - 1, 1 << 32, 1 << 32 + 5, 1 << 40 + 7] as [UInt64] {
+            let reply = Array(Self.text(&message, number, 2).utf8)
+            for distance in [0, 1, 1000] as [UInt64] {
+                #expect(message.found(in: reply, of: 2, expected: number &+ distance) == number)
+                if number >= distance {
+                    #expect(message.found(in: reply, of: 2, expected: number - distance) == number)
+                }
+            }
+            #expect(message.found(in: reply, of: 3, expected: number) == nil, "it belongs to another connection")
+            #expect(message.found(in: Array(reply.dropLast()), of: 2, expected: number) == nil)
+        }
+    }
+
+    @Test("digits that are damaged are no number")
+    func damage() {
+        var message = EchoMessage(byteCount: 20)
+        let reply = Array(Self.text(&message, 77, 1).utf8)
+        for index in 0..<16 {
+            for bit in 0..<8 {
+                var damaged = reply
+                damaged[index] ^= 1 << bit
+                #expect(message.found(in: damaged, of: 1, expected: 70) == nil)
+            }
+        }
+    }
+
+    @Test("a message that was given is the same every time, and has no number")
+    func given() throws {
+        var message = EchoMessage([try MessageTemplate("hello")], clockOffset: 0)
+        #expect(message.isNumbered == false)
+        #expect(message.isFoundByComparing == false)
+        #expect(Self.text(&message, 1, 1) == "hello")
+        #expect(Self.text(&message, 2, 2) == "hello")
+        #expect(message.isEcho(Array("hello".utf8), 3, of: 1) == true)
+        #expect(message.isEcho(Array("hellO".utf8), 3, of: 1) == false)
+        #expect(message.found(in: Array("hello".utf8), of: 1, expected: 0) == nil)
+    }
+
+    @Test("messages that were given are sent in turn, each with its placeholders filled in")
+    func varied() throws {
+        let templates = [
+            try MessageTemplate("{{connection}}:{{seq}}"), MessageTemplate(literal: Array("{{seq}}".utf8)),
+        ]
+        var message = EchoMessage(templates, clockOffset: 5_000_000)
+        #expect(message.isFoundByComparing == true)
+        #expect(Self.text(&message, 0, 6) == "7:1")
+        #expect(Self.text(&message, 1, 6) == "{{seq}}")
+        #expect(Self.text(&message, 998, 6) == "7:999")
+        #expect(message.isEcho(Array("7:1001".utf8), 1000, of: 6) == true)
+        #expect(message.isEcho(Array("7:1001".utf8), 1002, of: 6) == false)
+        #expect(message.isEcho(Array("{{seq}}".utf8), 1001, of: 6) == true)
+    }
+
+    private static func text(_ message: inout EchoMessage, _ number: UInt64, _ connection: UInt64) -> String {
+        message.set(EchoMessage.Stamp(number: number, connection: connection, time: 0))
+        return message.withBytes { String(decoding: $0.withUnsafeBytes { Array($0) }, as: UTF8.self) }
+    }
+
+    private static func text(byteCount: Int, number: UInt64) -> String {
+        var message = EchoMessage(byteCount: byteCount)
+        return text(&message, number, 0)
+    }
+}
+
+extension EchoMessage {
+    fileprivate mutating func isEcho(_ reply: [UInt8], _ number: UInt64, of connection: UInt64) -> Bool {
+        reply.withUnsafeBytes {
+            isEcho($0.bytes, of: EchoMessage.Stamp(number: number, connection: connection, time: 0))
+        }
+    }
+
+    fileprivate func found(in reply: [UInt8], of connection: UInt64, expected: UInt64) -> UInt64? {
+        reply.withUnsafeBytes { number(in: $0.bytes, of: connection, expected: expected) }
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct LoadFillingTests {
+    private static func bytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        bytes.withUnsafeMutableBytes { LoadFilling.fill($0, seed: seed) }
+        return bytes
+    }
+
+    private static func areEqual(_ one: [UInt8], _ other: [UInt8], from start: Int = 0) -> Bool {
+        var one = one
+        return one.withUnsafeMutableBytes { memory in
+            LoadFilling.areEqual(
+                memory.baseAddress.unsafelyUnwrapped, other.span.bytes, from: start, byteCount: other.count)
+        }
+    }
+
+    @Test("it is the same for the same seed, and of letters, digits, - and _ alone")
+    func filling() {
+        let bytes = Self.bytes(1000)
+        #expect(bytes == Self.bytes(1000))
+        #expect(bytes != Self.bytes(1000, seed: 2))
+        #expect(Set(bytes).count == 64)
+        #expect(
+            bytes.allSatisfy { byte in
+                let scalar = Unicode.Scalar(byte)
+                return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || "-_".contains(Character(scalar))
+            })
+    }
+
+    @Test("a byte that differs is found wherever it is", arguments: 1...40)
+    func comparing(count: Int) {
+        let bytes = Self.bytes(count)
+        #expect(Self.areEqual(bytes, bytes))
+        for index in bytes.indices {
+            var other = bytes
+            other[index] ^= 0x80
+            #expect(!Self.areEqual(bytes, other))
+            #expect(Self.areEqual(bytes, other, from: index + 1), "what is before the offset does not count")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct LatencyBucketsTests {
+    private static func histogram(_ values: some Sequence<UInt64>) -> Histogram {
+        var histogram = Histogram()
+        for value in values { histogram.record(value) }
+        return histogram
+    }
+
+    @Test("each value is in the bucket between whose ends it lies, and all are equally wide on a logarithmic axis")
+    func buckets() {
+        let values = (0..<2000).map { $0 * $0 * 250 + 50_000 } as [UInt64]
+        let buckets = LatencyBuckets.buckets(of: Self.histogram(values))
+        #expect(buckets.count == 64)
+        #expect(buckets.reduce(0) { $0 + $1.count } == 2000)
+        let ratio = buckets[0].end / buckets[0].start
+        for (bucket, next) in zip(buckets, buckets.dropFirst()) {
+            #expect(bucket.end == next.start)
+            #expect(abs(next.end / next.start / ratio - 1) < 1e-6)
+        }
+        for bucket in buckets {
+            // As far as the histogram itself tells values apart.
+            func count(_ wider: Double) -> Int {
+                values.count { Double($0) >= bucket.start / wider && Double($0) < bucket.end * wider }
+            }
+            #expect(count(0.999)...count(1.001) ~= Int(bucket.count))
+        }
+    }
+
+    @Test("values that are close to each other have fewer buckets, which the histogram can tell apart")
+    func close() {
+        let buckets = LatencyBuckets.buckets(of: Self.histogram([100_000, 103_000]))
+        #expect(buckets.count == 2)
+        #expect(buckets.map(\.count) == [1, 1])
+    }
+
+    @Test("equal values are in one bucket, and none are no bucket", arguments: [0, 1, 5, 123_456] as [UInt64])
+    func single(value: UInt64) {
+        let buckets = LatencyBuckets.buckets(of: Self.histogram([value, value]))
+        #expect(buckets.first?.count == 2)
+        #expect(buckets.dropFirst().allSatisfy { $0.count == 0 })
+        // Nanoseconds are apart, on a logarithmic axis.
+        #expect(value < 100 || buckets.count == 1)
+        #expect(buckets[0].start > 0 && buckets[0].start < buckets[0].end)
+        #expect(LatencyBuckets.buckets(of: Histogram()).isEmpty)
+    }
+
+    @Test("from the smallest value to the largest that there can be")
+    func extremes() {
+        let buckets = LatencyBuckets.buckets(of: Self.histogram([0, 1, Histogram.largestValue]))
+        #expect(buckets.count == 64)
+        #expect(buckets.first?.count == 2 && buckets.last?.count == 1)
+        #expect(buckets.allSatisfy { $0.start.isFinite && $0.end.isFinite })
+    }
+}

@@ -1,0 +1,43 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct PercentileCurveTests {
+    @Test("the curve passes through the percentiles of the tables, from the smallest value to the largest")
+    func points() throws {
+        var histogram = Histogram()
+        for value in 1...100_000 as ClosedRange<UInt64> { histogram.record(value * 10) }
+        let points = PercentileCurve.points(of: histogram)
+        #expect(points.first == PercentileCurve.Point(oneOf: 1, value: histogram.minimum))
+        #expect(points.last == PercentileCurve.Point(oneOf: 200_000, value: histogram.maximum))
+        let percentiles: [(Double, Double)] = [
+            (2, 50), (4, 75), (10, 90), (20, 95), (100, 99), (1000, 99.9), (100_000, 99.999),
+        ]
+        for (oneOf, percentile) in percentiles {
+            let point = try #require(points.first { $0.oneOf == oneOf })
+            #expect(point.value == histogram.value(atPercentile: percentile), "\(percentile)")
+        }
+    }
+
+    @Test("points go to the right and never down, and there are not more of them the more values there are")
+    func order() {
+        var histogram = Histogram()
+        for value in 0..<3000 as Range<UInt64> { histogram.record(value * value * 7919 % 1_000_003) }
+        let points = PercentileCurve.points(of: histogram)
+        for (point, next) in zip(points, points.dropFirst()) {
+            #expect(point.oneOf < next.oneOf && point.value <= next.value)
+        }
+        #expect(points.count == 77)
+    }
+
+    @Test("one value is a line, and none is nothing")
+    func few() {
+        var histogram = Histogram()
+        #expect(PercentileCurve.points(of: histogram).isEmpty)
+        histogram.record(1000)
+        let points = PercentileCurve.points(of: histogram)
+        #expect(points.map(\.value) == Array(repeating: 1000, count: points.count))
+        #expect(points.first?.oneOf == 1 && points.last?.oneOf == 2)
+    }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import LoadTest
+
+@Suite struct OpenLoopTests {
+    /// One message a millisecond, on two connections in turn, from 5 s on.
+    private static func make() -> OpenLoop {
+        OpenLoop(
+            Pacer(
+                LoadSchedule(rate: 1000, connectionCount: 2, shard: Shard(index: 0, count: 1)), at: 5_000_000_000))
+    }
+
+    @Test("messages are taken one after the other as they are due")
+    func due() {
+        var loop = Self.make()
+        #expect(loop.next(by: 4_999_999_999, before: .max) == .later(5_000_000_000))
+        #expect(loop.next(by: 5_001_000_000, before: .max) == .due(at: 5_000_000_000, position: 0, wasHeld: false))
+        #expect(loop.next(by: 5_001_000_000, before: .max) == .due(at: 5_001_000_000, position: 1, wasHeld: false))
+        #expect(loop.next(by: 5_001_000_000, before: .max) == .later(5_002_000_000))
+        #expect(loop.next(by: 9_000_000_000, before: 5_002_000_000) == .over)
+    }
+
+    @Test("with too many that wait none are taken for a while, and it is the server that those wait for")
+    func held() {
+        var loop = Self.make()
+        for _ in 0..<OpenLoop.mostOwed { loop.owe() }
+        let again = 5_000_500_000 + OpenLoop.pause
+        #expect(loop.next(by: 5_000_500_000, before: .max) == .later(again))
+        loop.settle(1)
+        #expect(loop.owedCount == OpenLoop.mostOwed - 1)
+        #expect(loop.next(by: again, before: .max) == .due(at: 5_000_000_000, position: 0, wasHeld: true))
+        #expect(loop.next(by: again, before: .max) == .due(at: 5_001_000_000, position: 1, wasHeld: true))
+        #expect(loop.next(by: 5_002_000_000, before: .max) == .due(at: 5_002_000_000, position: 0, wasHeld: false))
+    }
+
+    @Test("at the end, what would have been due in the time that counts is told")
+    func end() {
+        var loop = Self.make()
+        loop.owe()
+        #expect(loop.end(from: 5_100_000_000, until: 6_000_000_000, atMost: .max) == 900)
+        #expect(loop.owedCount == 0)
+        var limited = Self.make()
+        #expect(limited.end(from: 0, until: 6_000_000_000, atMost: 10) == 10)
+    }
+}

@@ -1,0 +1,41 @@
+import Testing
+
+@testable import LoadTest
+
+@Suite struct PacerTests {
+    /// One message a millisecond, on two connections in turn, from 5 s on.
+    private static func make() -> Pacer {
+        Pacer(
+            LoadSchedule(rate: 1000, connectionCount: 2, shard: Shard(index: 0, count: 1)), at: 5_000_000_000)
+    }
+
+    @Test("what is due is told with its time and connection, what is not with its time")
+    func due() {
+        var schedule = Self.make()
+        #expect(schedule.next(by: 4_999_999_999) == .later(5_000_000_000))
+        #expect(schedule.next(by: 5_000_000_000) == .due(at: 5_000_000_000, position: 0))
+        #expect(schedule.next(by: 9_000_000_000) == .due(at: 5_000_000_000, position: 0), "it stays until advance()")
+        schedule.advance()
+        #expect(schedule.next(by: 5_000_000_000) == .later(5_001_000_000))
+        #expect(schedule.next(by: 5_001_000_000) == .due(at: 5_001_000_000, position: 1))
+        schedule.advance()
+        #expect(schedule.next(by: 6_000_000_000) == .due(at: 5_002_000_000, position: 0))
+    }
+
+    @Test("nothing is due at the end or after it")
+    func end() {
+        let schedule = Self.make()
+        #expect(schedule.next(by: 6_000_000_000, before: 5_000_000_000) == .over)
+        #expect(schedule.next(by: 6_000_000_000, before: 5_000_000_001) == .due(at: 5_000_000_000, position: 0))
+        #expect(schedule.next(by: 0, before: 5_000_000_000) == .over, "there is nothing to wait for")
+    }
+
+    @Test("what is passed over is counted from the beginning of the schedule")
+    func skipping() {
+        var schedule = Self.make()
+        #expect(schedule.skip(before: 4_000_000_000) == 0)
+        #expect(schedule.skip(before: 5_010_000_000) == 10)
+        #expect(schedule.skip(before: 6_000_000_000, atMost: 3) == 3)
+        #expect(schedule.next(by: 6_000_000_000) == .due(at: 5_013_000_000, position: 1))
+    }
+}

@@ -1,0 +1,78 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct BenchResultsMergingTests {
+    private static func sum(_ seeds: UInt64...) throws -> BenchResults {
+        var sum = BenchSamples.results(seed: seeds[0])
+        for seed in seeds.dropFirst() { try sum.add(BenchSamples.results(seed: seed)) }
+        return sum
+    }
+
+    @Test("counts, histograms and seconds are summed, and the longest time is taken")
+    func sums() throws {
+        let one = BenchSamples.results(seed: 3)
+        let other = BenchSamples.results(seed: 4)
+        let sum = try Self.sum(3, 4)
+        #expect(sum.tally.sent == one.tally.sent + other.tally.sent)
+        #expect(sum.tally.receivedWireBytes == one.tally.receivedWireBytes + other.tally.receivedWireBytes)
+        #expect(sum.description.connections == one.description.connections + other.description.connections)
+        #expect(sum.latencies.totalCount == one.latencies.totalCount + other.latencies.totalCount)
+        #expect(sum.handshakes.totalCount == one.handshakes.totalCount + other.handshakes.totalCount)
+        #expect(sum.countInTime == one.countInTime + other.countInTime)
+        #expect(sum.seconds.count == max(one.seconds.count, other.seconds.count))
+        #expect(sum.duration == max(one.duration, other.duration))
+        #expect(sum.processorTime == one.processorTime + other.processorTime)
+    }
+
+    @Test("a sum has the exact minimum, maximum and mean of all values, also after results were written and read")
+    func exactValues() throws {
+        var runs: [String] = []
+        for values in [[300_000_001, 300_000_005], [300_000_003]] as [[UInt64]] {
+            var results = BenchSamples.results(seed: 3)
+            results.latencies.removeAll()
+            for value in values { results.latencies.record(value) }
+            results.tally.received = values.count
+            results.tally.sent = values.count + results.tally.lost + results.tally.mismatched
+            results.handshakes.removeAll()
+            results.handshakes.add(results.latencies)
+            results.seconds = [BenchSecond(sent: 0, received: values.count, latencies: results.latencies)]
+            runs.append(results.json())
+        }
+        var sum = try BenchResults(json: Array(runs[0].utf8).span.bytes)
+        try sum.add(try BenchResults(json: Array(runs[1].utf8).span.bytes))
+        let text = sum.json()
+        #expect(text.contains(#""latency_us":{"min":300000.001,"mean":300000.003,"#))
+        #expect(text.contains(#""handshake_us":{"min":300000.001,"mean":300000.003,"#))
+        #expect(text.ranges(of: #""max":300000.005,"sum":900000.009}"#).count == 2)
+        #expect(text.contains(#""p99999":300000.005"#), "no percentile is above the maximum")
+        #expect(text.contains(#""max_us":300000.005"#))
+    }
+
+    @Test("the order in which results are added makes no difference", arguments: 0..<30 as Range<UInt64>)
+    func order(seed: UInt64) throws {
+        let (a, b, c) = (seed * 3, seed * 3 + 1, seed * 3 + 2)
+        #expect(try Self.sum(a, b).json() == Self.sum(b, a).json())
+        var second = try Self.sum(b, c)
+        try second.add(BenchSamples.results(seed: a))
+        #expect(try Self.sum(a, b, c).json() == second.json())
+    }
+
+    @Test("results of another mode are refused")
+    func modes() {
+        var results = BenchSamples.results(seed: 1)
+        #expect(throws: BenchResultsError.otherMode(.echo, .send)) {
+            try results.add(BenchSamples.results(seed: 2, mode: .send))
+        }
+    }
+
+    @Test("a sum that cannot be counted is refused")
+    func overflow() {
+        var results = BenchSamples.results(seed: 1)
+        results.tally.sent = .max
+        var other = BenchSamples.results(seed: 2)
+        other.tally.sent = 1
+        #expect(throws: BenchResultsError.tooLarge) { try results.add(other) }
+    }
+}

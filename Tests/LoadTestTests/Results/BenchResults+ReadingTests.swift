@@ -1,0 +1,134 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct BenchResultsReadingTests {
+    private static func read(_ text: String) throws(BenchResultsError) -> BenchResults {
+        try BenchResults(json: Array(text.utf8).span.bytes)
+    }
+
+    private static func problem(_ text: String) -> BenchResultsError? {
+        do throws(BenchResultsError) {
+            _ = try read(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("results that are written are read as what they were", arguments: 0..<50 as Range<UInt64>)
+    func roundTrip(seed: UInt64) throws {
+        let text = BenchSamples.results(seed: seed).json()
+        let read = try Self.read(text)
+        #expect(read.json() == text)
+        #expect(read.duration == BenchSamples.results(seed: seed).duration)
+        #expect(read.description == BenchSamples.results(seed: seed).description)
+        #expect(read.tally == BenchSamples.results(seed: seed).tally)
+    }
+
+    @Test("what is no results is told as what it is")
+    func others() {
+        #expect(Self.problem("") == .notJSON(.truncated))
+        #expect(Self.problem("{\"mode\":") == .notJSON(.truncated))
+        #expect(Self.problem("[]") == .notResults)
+        #expect(Self.problem("{\"metrics\":{}}") == .notResults)
+        #expect(Self.problem("{\"mode\":\"echo\"}") == .notResults)
+        #expect(Self.problem("{\"mode\":\"echo\",\"version\":2}") == .otherVersion("2"))
+        #expect(throws: BenchResultsError.notText) {
+            _ = try BenchResults(json: ([0xFF] as [UInt8]).span.bytes)
+        }
+    }
+
+    @Test(
+        "a member that is missing or something else is named",
+        arguments: [
+            ("\"mode\":\"echo\"", "\"mode\":\"ping\"", "mode"), ("\"url\"", "\"link\"", "url"),
+            ("\"sent\"", "\"seen\"", "messages.sent"), ("\"timeout\":", "\"timeout\":-", "errors.timeout"),
+            ("\"start_time\":\"", "\"start_time\":\"x", "start_time"),
+            ("\"second\":0", "\"second\":1", "per_second.second"),
+            ("\"duration_s\":", "\"duration_s\":1e300,\"x\":", "duration_s"),
+            ("\"connections\":", "\"connections\":1.5,\"x\":", "connections"),
+        ])
+    func members(part: String, replacement: String, name: String) throws {
+        let text = BenchSamples.results(seed: 2).json()
+        let parts = text.unicodeScalars.split(separator: part.unicodeScalars, maxSplits: 1).map(String.init)
+        try #require(parts.count == 2)
+        #expect(Self.problem(parts[0] + replacement + parts[1]) == .badMember(name))
+    }
+
+    @Test("each message that was received has a latency, where there are any")
+    func counts() throws {
+        var results = BenchSamples.results(seed: 2)
+        let count = results.tally.received
+        (results.tally.received, results.tally.sent) = (count + 1, results.tally.sent + 1)
+        let error = try #require(Self.problem(results.json()))
+        #expect(error == .otherCount(count, received: count + 1))
+        #expect("\(error)" == "'histogram' has \(count) values, and 'messages.received' is \(count + 1)")
+        (results.tally.received, results.tally.sent) = (count, results.tally.sent)
+        #expect(
+            Self.problem(results.json()) == .badMember("messages.sent"), "one is neither received, lost nor mismatched")
+        results.tally.sent -= 1
+        results.seconds[0].received += 1
+        #expect(Self.problem(results.json()) == .badMember("per_second.received"))
+        for mode in [BenchMode.send, .receive] {
+            #expect(Self.problem(BenchSamples.results(seed: 2, mode: mode).json()) == nil)
+        }
+    }
+
+    /// Results with one latency of 300 ms. An earlier version wrote the ends and the middle of its bar.
+    private static func oneLatency() -> String {
+        var results = BenchSamples.results(seed: 3)
+        results.latencies.removeAll()
+        results.latencies.record(300_000_000)
+        results.tally.received = 1
+        results.tally.sent = 1 + results.tally.lost + results.tally.mismatched
+        results.seconds = [BenchSecond(sent: 0, received: 1, latencies: results.latencies)]
+        return results.json()
+    }
+
+    @Test("results of an earlier version, whose minimum and maximum are the ends of bars, are read")
+    func earlierVersion() throws {
+        let exact = #""min":300000.000,"mean":300000.000,"#
+        let text = Self.oneLatency()
+        try #require(text.contains(exact))
+        let old = text.replacing(exact, with: #""min":299892.736,"mean":300023.808,"#)
+            .replacing(#""max":300000.000,"sum":300000.000"#, with: #""max":300154.879"#)
+            .replacing(#""max_us":300000.000"#, with: #""max_us":300154.879"#)
+        let results = try Self.read(old)
+        #expect(results.latencies.minimum == 299_892_736)
+        #expect(results.latencies.maximum == 300_154_879)
+        #expect(results.latencies.mean == 300_023_808)
+        #expect(results.seconds[0].latencies.maximum == 300_154_879)
+    }
+
+    @Test(
+        "a minimum, maximum or mean that the histogram contradicts is refused",
+        arguments: [
+            (#""min":300000.000"#, #""min":1"#, "latency_us"),
+            (#""max":300000.000"#, #""max":300154.880"#, "latency_us"),
+            (#""sum":300000.000"#, #""sum":300000.001"#, "latency_us"),
+            (#""min":300000.000"#, #""min":-1"#, "latency_us.min"),
+            (#""sum":300000.000"#, #""sum":1e300"#, "latency_us.sum"),
+            (#""max":300000.000"#, #""max":1e300"#, "latency_us.max"),
+            (#""max_us":300000.000"#, #""max_us":0"#, "per_second.max_us"),
+        ])
+    func contradictions(exact: String, replacement: String, name: String) throws {
+        let text = Self.oneLatency()
+        try #require(text.contains(exact))
+        #expect(Self.problem(text.replacing(exact, with: replacement)) == .badMember(name))
+    }
+
+    @Test("a damaged histogram is told so, also of a second", arguments: ["histogram", "handshake_histogram"])
+    func histograms(name: String) throws {
+        let text = BenchSamples.results(seed: 2).json()
+        let parts = text.unicodeScalars.split(separator: "\"\(name)\":\"HIST".unicodeScalars).map(String.init)
+        #expect(parts.count > 1)
+        let problem = Self.problem(parts.joined(separator: "\"\(name)\":\"HISX"))
+        guard case .badHistogram(let found, .unknownForm)? = problem else {
+            Issue.record("\(String(describing: problem))")
+            return
+        }
+        #expect(found == (name == "histogram" ? "per_second.histogram" : name))
+    }
+}

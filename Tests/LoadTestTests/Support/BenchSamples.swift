@@ -1,0 +1,61 @@
+import WSCore
+
+@testable import LoadTest
+
+/// Results as a run could have them.
+enum BenchSamples {
+    /// Made-up results; each seed gives others.
+    static func results(seed: UInt64, mode: BenchMode = .echo) -> BenchResults {
+        var random = SeededRandom(seed: seed)
+        var tally = LoadTally()
+        for (_, count) in LoadTally.messageCounts + LoadTally.errorCounts + LoadTally.byteCounts {
+            tally[keyPath: count] = Int.random(in: 0..<1_000_000, using: &random)
+        }
+        var latencies = Histogram()
+        var handshakes = Histogram()
+        for _ in 0..<Int.random(in: 0..<5, using: &random) { handshakes.record(latency(&random)) }
+        var phases = PhaseHistograms()
+        for phase in ConnectError.Phase.allCases where Bool.random(using: &random) {
+            let time = latency(&random)
+            phases.update(phase) { $0.record(time) }
+        }
+        var delays = Histogram()
+        for _ in 0..<Int.random(in: 0..<5, using: &random) { delays.record(latency(&random)) }
+        var seconds: [BenchSecond] = []
+        for _ in 0..<Int.random(in: 1..<5, using: &random) {
+            var second = Histogram()
+            let count = Int.random(in: 0..<50, using: &random)
+            for _ in 0..<count { second.record(latency(&random)) }
+            latencies.add(second)
+            seconds.append(
+                BenchSecond(sent: Int.random(in: 0..<50, using: &random), received: count, latencies: second))
+        }
+        if mode.metrics.hasLatencies { tally.received = Int(clamping: latencies.totalCount) }
+        tally.sent = tally.received + tally.lost + tally.mismatched
+        return BenchResults(
+            description: description(mode, &random), tally: tally, latencies: latencies, handshakes: handshakes,
+            phases: phases, delays: delays, seconds: seconds,
+            duration: .nanoseconds(Int.random(in: 0..<3_600_000_000_000_000, using: &random)),
+            processorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
+            loadProcessorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
+            busiestProcessorTime: .microseconds(Int.random(in: 0..<1_000_000_000, using: &random)),
+            startTime: WallTime(
+                seconds: Int.random(in: 0..<4_000_000_000, using: &random),
+                microseconds: Int.random(in: 0..<1_000_000, using: &random)))
+    }
+
+    private static func latency(_ random: inout SeededRandom) -> UInt64 {
+        UInt64.random(in: 0..<1 << UInt64.random(in: 1...42, using: &random), using: &random)
+    }
+
+    private static func description(_ mode: BenchMode, _ random: inout SeededRandom) -> BenchDescription {
+        let message = BenchDescription.Message(
+            kind: Bool.random(using: &random) ? .text : .binary, byteCount: Int.random(in: 1..<4, using: &random))
+        return BenchDescription(
+            mode: mode, url: ["ws://a/", "ws://b/?x=\"y\"", "echo:"].randomElement(using: &random) ?? "",
+            connections: Int.random(in: 1..<10_000, using: &random), threads: Int.random(in: 1..<9, using: &random),
+            message: Bool.random(using: &random) ? message : nil,
+            inFlight: Bool.random(using: &random) ? Int.random(in: 1..<3, using: &random) : nil,
+            rateAsked: Bool.random(using: &random) ? Int.random(in: 1..<1000, using: &random) : nil)
+    }
+}

@@ -1,0 +1,107 @@
+import WSCore
+
+@testable import LoadTest
+
+/// The thread of a load as unit tests have it: it does nothing but remember what it was asked to do.
+final class RecordingHost: LoadHost {
+    /// What it was asked to do, in order: `drain`, `wake 1000`.
+    private(set) var requests: [String] = []
+    /// The attempts to open a connection that are under way.
+    var attempts: [(_ isOpen: Bool) -> Void] = []
+
+    func wake(at time: UInt64) { requests.append("wake \(time)") }
+    func wakeSoon() { requests.append("wake soon") }
+    func fillInNextTurn(_ connection: any LoadHandler) { requests.append("fill \(connection.number)") }
+    func drain() { requests.append("drain") }
+    func closeIfAnswered() { requests.append("close if answered") }
+    func allIsSent() { requests.append("all is sent") }
+    func close(_ connection: LoadConnection) { requests.append("close \(connection.number)") }
+    func ended(_ connection: LoadConnection, _ end: ConnectionEnd) { requests.append("ended \(connection.number)") }
+
+    func openConnection(countsTime: Bool, completion: @escaping (_ isOpen: Bool) -> Void) {
+        attempts.append(completion)
+    }
+}
+
+/// A connection's way out that leads nowhere.
+final class RecordingPort: LoadPort {
+    /// The messages and pings that were sent.
+    private(set) var sent: [[UInt8]] = []
+    /// The number of messages that may be sent before it is full.
+    var room = Int.max
+    var unsentBytes = 0
+    var sentTraffic = Traffic()
+    var receivedTraffic = Traffic()
+
+    var isFull: Bool { sent.count >= room }
+
+    func send(_ payload: RawSpan, as kind: MessageKind) -> Bool {
+        sent.append(payload.withUnsafeBytes { Array($0) })
+        return true
+    }
+
+    func offer(_ payload: RawSpan, as kind: MessageKind) -> Bool { !isFull && send(payload, as: kind) }
+    func offerPing(_ payload: RawSpan) -> Bool { offer(payload, as: .binary) }
+    func close(_ frame: CloseFrame) -> Bool { true }
+    func terminate() {}
+}
+
+/// A load that has begun, on a thread and with connections that exist only in what they are asked to do.
+struct LoadFixture {
+    let context: LoadContext
+    let workload: any Workload
+    let host = RecordingHost()
+
+    /// When the load begins and messages begin to count, in nanoseconds.
+    static let start: UInt64 = 1_000_000
+
+    /// Begins a load of 10 s, unless the plan is changed.
+    /// - Parameter connected: The numbers of the connections that are open.
+    init(
+        _ mode: BenchMode, shard: Shard = Shard(index: 0, count: 1), connected: [UInt64] = [0],
+        _ change: (inout LoadPlan) -> Void = { _ in }
+    ) {
+        var plan = LoadPlan(mode)
+        plan.duration = .seconds(10)
+        plan.messages.runNumber = 7
+        change(&plan)
+        context = LoadContext(plan, shard: shard, clockOffset: 0)
+        workload = context.makeWorkload()
+        context.host = host
+        for number in connected {
+            let connection = workload.makeConnection(number)
+            connection.port = RecordingPort()
+            context.connections[number] = connection
+        }
+        context.now = Self.start
+        context.begin(workload, at: Self.start)
+        workload.begin()
+    }
+
+    /// A connection, as the type that its mode has.
+    func connection<Handler: LoadHandler>(_ number: UInt64, as type: Handler.Type = Handler.self) throws -> Handler {
+        guard let connection = context.connections[number] as? Handler else { throw NoSuchConnection() }
+        return connection
+    }
+
+    /// The way out of a connection.
+    func port(_ number: UInt64 = 0) throws -> RecordingPort {
+        guard let port = context.connections[number]?.port as? RecordingPort else { throw NoSuchConnection() }
+        return port
+    }
+
+    var tally: LoadTally { context.measurement.tally }
+
+    /// The largest latency of the load, which is over.
+    func largestLatency() -> UInt64 {
+        context.measurement.finish(at: context.now)
+        return context.measurement.latencies.total.maximum
+    }
+
+    /// An outbox for what a connection answers.
+    static func makeOutbox() -> Outbox {
+        Outbox(role: .client, maskingKeys: MaskingKeySource { $0.initializeMemory(as: UInt8.self, repeating: 0) })
+    }
+
+    private struct NoSuchConnection: Error {}
+}

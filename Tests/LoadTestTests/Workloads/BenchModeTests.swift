@@ -1,0 +1,46 @@
+import Testing
+
+@testable import LoadTest
+
+@Suite struct BenchModeTests {
+    @Test("names of modes are those of --mode and of results")
+    func names() {
+        #expect(BenchMode.all.map(\.rawValue) == ["echo", "send", "receive", "connect", "broadcast", "idle"])
+        for mode in BenchMode.all { #expect(BenchMode(rawValue: mode.rawValue) == mode) }
+        #expect(BenchMode(rawValue: "Echo") == nil)
+    }
+
+    @Test("an option that belongs to a mode is accepted by no other")
+    func ownOptions() {
+        for mode in BenchMode.all {
+            for option in mode.descriptor.ownOptions {
+                #expect(BenchMode.all.filter { $0.accepts(option) } == [mode])
+            }
+        }
+    }
+
+    @Test(
+        "results begin with the mode, and with its messages where it has some",
+        arguments: [
+            ("echo", "Echo of MESSAGES"), ("send", "Sending of MESSAGES"), ("receive", "Receiving of messages"),
+            ("connect", "Opening of connections"), ("broadcast", "Broadcast of MESSAGES"), ("idle", "Idling"),
+        ])
+    func headlines(name: String, headline: String) throws {
+        #expect(try #require(BenchMode(rawValue: name)).wording.headline("MESSAGES") == headline)
+    }
+
+    @Test("the size and the pace of messages are the mode's unless the plan has others")
+    func plans() {
+        let shard = Shard(index: 0, count: 1)
+        #expect(BenchMode.all.map { LoadPlan($0).messageBytes } == [20, 20, 20, 20, 48, 16])
+        #expect(LoadPlan(.echo).schedule(for: shard) == nil)
+        #expect(LoadPlan(.broadcast).schedule(for: shard) == LoadSchedule(rate: 10, connectionCount: 1, shard: shard))
+        #expect(LoadPlan(.idle).schedule(for: shard) == LoadSchedule(rate: 0.1, connectionCount: 1, shard: shard))
+        var plan = LoadPlan(.echo)
+        #expect(plan.description(url: "ws://a/").inFlight == 1)
+        plan.rate = 5
+        #expect(plan.schedule(for: shard) == LoadSchedule(rate: 5, connectionCount: 1, shard: shard))
+        #expect(plan.description(url: "ws://a/").inFlight == nil)
+        #expect(LoadPlan(.receive).description(url: "ws://a/").message == nil)
+    }
+}

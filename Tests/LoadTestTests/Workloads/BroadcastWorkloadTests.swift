@@ -1,0 +1,95 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct BroadcastWorkloadTests {
+    private static let start = LoadFixture.start
+    private static let run: UInt32 = 7
+
+    /// Two publishers, of the five connections that are asked for.
+    private func makeFixture(connected: [UInt64], shard: Shard = Shard(index: 0, count: 1)) -> LoadFixture {
+        LoadFixture(.broadcast, shard: shard, connected: connected) {
+            $0.publisherCount = 2
+            $0.connectionCount = 5
+        }
+    }
+
+    /// Has a reader receive a message of the second publisher.
+    private func receive(
+        _ number: UInt32, run: UInt32 = Self.run, isDamaged: Bool = false, on reader: BroadcastConnection
+    ) {
+        var message = DeliveryMessage(byteCount: 48, run: run)
+        message.set(DeliveryMessage.Stamp(run: run, number: number, publisher: 1, time: Self.start))
+        var bytes = message.withBytes { span in span.withUnsafeBytes { Array($0) } }
+        if isDamaged { bytes[47] ^= 1 }
+        bytes.withUnsafeBytes { reader.receive($0.bytes, as: .text) }
+    }
+
+    @Test("the publishers take turns, ten times a second unless there is a rate; readers send nothing")
+    func publishing() throws {
+        let fixture = makeFixture(connected: [0, 1, 2])
+        fixture.context.now = Self.start + 250_000_000
+        fixture.workload.goOn()
+        #expect(try [0, 1, 2].map { try fixture.port($0).sent.count } == [2, 1, 0])
+        #expect(fixture.host.requests == ["wake \(Self.start + 300_000_000)"])
+        #expect(fixture.workload.readerCount == 1)
+    }
+
+    @Test("each delivery has a latency; what is missing, late and doubled is told")
+    func deliveries() throws {
+        let fixture = makeFixture(connected: [2])
+        let reader: BroadcastConnection = try fixture.connection(2)
+        fixture.context.now = Self.start + 1700
+        for number: UInt32 in [0, 2, 1, 1] { receive(number, on: reader) }
+        let tally = fixture.tally
+        #expect((tally.received, tally.reordered, tally.duplicated, tally.mismatched) == (3, 1, 1, 0))
+        #expect(fixture.largestLatency() == 1700)
+    }
+
+    @Test("a damaged delivery is told, and another run's messages and what a publisher gets back are left alone")
+    func others() throws {
+        let fixture = makeFixture(connected: [0, 2])
+        let (publisher, reader): (BroadcastConnection, BroadcastConnection) = try (
+            fixture.connection(0), fixture.connection(2)
+        )
+        receive(0, on: publisher)
+        receive(0, run: Self.run ^ 1, on: reader)
+        #expect(fixture.tally.isFlawless)
+        #expect(fixture.tally.received == 0)
+        receive(0, isDamaged: true, on: reader)
+        #expect(fixture.tally.mismatched == 1)
+    }
+
+    @Test("readers are waited for until each has what all threads have published")
+    func end() throws {
+        let fixture = makeFixture(connected: [0, 2, 3])
+        #expect(!fixture.workload.isAnswered)
+        fixture.context.phase = .draining
+        fixture.workload.allSent(1)
+        receive(0, on: try fixture.connection(2))
+        #expect(!fixture.workload.isAnswered)
+        receive(0, on: try fixture.connection(3))
+        #expect(fixture.workload.isAnswered)
+        #expect(fixture.host.requests == ["close if answered", "close if answered", "close if answered"])
+    }
+
+    @Test("a thread that only reads goes on until the others have sent all")
+    func readersAlone() {
+        let fixture = makeFixture(connected: [2], shard: Shard(index: 2, count: 3))
+        #expect(fixture.host.requests == ["all is sent"])
+        #expect(!fixture.workload.isDeserted)
+        fixture.workload.allSent(0)
+        #expect(fixture.host.requests == ["all is sent", "drain"])
+    }
+
+    @Test("a plan needs a reader, and room for the stamp in its messages")
+    func plans() {
+        var plan = LoadPlan(.broadcast)
+        #expect(plan.problem?.option == "--publishers 1")
+        plan.connectionCount = 2
+        #expect(plan.problem == nil)
+        plan.messages.sizeBytes = 47
+        #expect(plan.problem?.option == "--size 47")
+    }
+}

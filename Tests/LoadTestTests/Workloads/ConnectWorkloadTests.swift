@@ -1,0 +1,66 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct ConnectWorkloadTests {
+    private func makeFixture(_ change: (inout LoadPlan) -> Void = { _ in }) -> LoadFixture {
+        LoadFixture(.connect, connected: []) {
+            $0.connectionCount = 3
+            change(&$0)
+        }
+    }
+
+    @Test("attempts that are under way at the end are late when their time is over, and lost when the run is cut short")
+    func attempts() {
+        for isLate in [true, false] {
+            let fixture = makeFixture()
+            fixture.workload.goOn()
+            #expect(fixture.host.attempts.count == 3)
+            #expect(!fixture.workload.isAnswered)
+            fixture.workload.stopWaiting(isLate: isLate)
+            let tally = fixture.tally
+            #expect((tally.sent, tally.timeouts, tally.lost) == (3, isLate ? 3 : 0, isLate ? 0 : 3))
+            #expect(fixture.workload.isAnswered)
+        }
+    }
+
+    @Test("an attempt that succeeds has a latency, and one that fails has none; both make room for another")
+    func outcomes() {
+        let fixture = makeFixture()
+        fixture.workload.goOn()
+        fixture.context.now += 2500
+        fixture.host.attempts[0](true)
+        fixture.host.attempts[1](false)
+        #expect(fixture.tally.received == 1)
+        fixture.workload.goOn()
+        #expect(fixture.host.attempts.count == 5)
+        #expect(fixture.largestLatency() == 2500)
+    }
+
+    @Test("no more attempts are made than there are to be")
+    func number() {
+        let fixture = makeFixture { $0.messageCount = 2 }
+        fixture.workload.goOn()
+        #expect(fixture.host.attempts.count == 2)
+    }
+
+    @Test("it is this end that closes the connections, as soon as they are open")
+    func closing() {
+        let fixture = makeFixture()
+        let connection = fixture.workload.makeConnection(0)
+        #expect(connection.isClosing)
+        fixture.workload.opened(connection)
+        fixture.workload.ended(connection)
+        #expect(fixture.host.requests == ["close 0", "wake soon"])
+    }
+
+    @Test("a ramp needs a rate")
+    func plans() {
+        var plan = LoadPlan(.connect)
+        plan.ramp = .seconds(1)
+        #expect(plan.problem?.option == "--ramp")
+        plan.rate = 10
+        #expect(plan.problem == nil)
+    }
+}

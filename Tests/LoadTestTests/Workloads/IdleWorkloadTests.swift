@@ -1,0 +1,35 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct IdleWorkloadTests {
+    private static let start = LoadFixture.start
+
+    @Test("each connection sends a ping every heartbeat, all of them evenly spaced")
+    func pings() throws {
+        let fixture = LoadFixture(.idle, connected: [0, 1]) {
+            $0.connectionCount = 2
+            $0.heartbeat = .seconds(2)
+        }
+        fixture.context.now = Self.start + 2_000_000_000
+        fixture.workload.goOn()
+        #expect(try [fixture.port(0).sent.count, fixture.port(1).sent.count] == [2, 1])
+        #expect(try fixture.port().sent.allSatisfy { $0.count == 16 })
+        #expect(fixture.host.requests == ["wake \(Self.start + 3_000_000_000)"])
+    }
+
+    @Test("a pong answers the pings before its own, and one that nobody asked for none (RFC 6455 §5.5.3)")
+    func pongs() throws {
+        let fixture = LoadFixture(.idle)
+        let connection: IdleConnection = try fixture.connection(0)
+        for _ in 0..<3 { connection.ledger.send(at: Self.start) }
+        var message = EchoMessage(byteCount: 16)
+        for (number, count) in [(1, 2), (7, 2), (2, 3)] as [(UInt64, Int)] {
+            message.set(EchoMessage.Stamp(number: number, connection: 0, time: 0))
+            message.withBytes { connection.receivePong($0) }
+            #expect(fixture.tally.received == count)
+        }
+        #expect(fixture.tally.isFlawless)
+    }
+}

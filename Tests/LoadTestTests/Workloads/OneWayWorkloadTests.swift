@@ -1,0 +1,65 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+
+@Suite struct OneWayWorkloadTests {
+    private static let start = LoadFixture.start
+
+    @Test("send: a connection that takes everything has the others get their turn")
+    func turns() throws {
+        let fixture = LoadFixture(.send)
+        fixture.workload.goOn()
+        #expect(fixture.tally.sent == 256)
+        #expect(fixture.host.requests == ["fill 0"])
+        fixture.context.fill(try fixture.connection(0, as: SendConnection.self))
+        #expect(fixture.tally.sent == 512)
+    }
+
+    @Test("send: a full connection is sent no more, and a number of messages has its end")
+    func limits() throws {
+        let fixture = LoadFixture(.send)
+        try fixture.port().room = 5
+        fixture.workload.goOn()
+        #expect(fixture.tally.sent == 5)
+        #expect(fixture.host.requests == [])
+        let counted = LoadFixture(.send) { $0.messageCount = 3 }
+        counted.workload.goOn()
+        counted.context.drainIfSent()
+        #expect(counted.tally.sent == 3)
+        #expect(counted.host.requests == ["drain"])
+    }
+
+    @Test("send: messages have their numbers in them")
+    func numbers() throws {
+        let fixture = LoadFixture(.send) { $0.messageCount = 2 }
+        fixture.workload.goOn()
+        let digits = try fixture.port().sent.map { String(decoding: $0.prefix(8), as: UTF8.self) }
+        #expect(digits == ["00000000", "00000001"])
+    }
+
+    @Test("receive: each connection asks with the messages that were given, and sends no more")
+    func asking() throws {
+        let fixture = LoadFixture(.receive) {
+            $0.messages.templates = [MessageTemplate(literal: [0x61]), MessageTemplate(literal: [0x62])]
+        }
+        fixture.workload.goOn()
+        #expect(try fixture.port().sent == [[0x61], [0x62]])
+        #expect(fixture.tally.sent == 2)
+    }
+
+    @Test("without a duration, a load whose connections take nothing for as long as a reply may take is stuck")
+    func standstill() throws {
+        let fixture = LoadFixture(.send) {
+            $0.duration = nil
+            $0.messageCount = 10
+        }
+        try fixture.port().room = 5
+        fixture.workload.goOn()
+        #expect(!fixture.context.findsStandstill())
+        fixture.context.now += 10_000_000_000
+        #expect(fixture.context.findsStandstill())
+        try fixture.port().unsentBytes = 1
+        #expect(!fixture.context.findsStandstill())
+    }
+}

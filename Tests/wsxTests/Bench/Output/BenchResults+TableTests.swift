@@ -1,0 +1,127 @@
+import Testing
+import WSCore
+
+@testable import LoadTest
+@testable import wsx
+
+@Suite struct BenchResultsTableTests {
+    private static func results() -> BenchResults {
+        var results = BenchSamples.results(seed: 7)
+        results.description = BenchDescription(
+            mode: .echo, url: "ws://a/\u{1B}[31m", connections: 1000, threads: 2,
+            message: BenchDescription.Message(kind: .binary, byteCount: 1), inFlight: 4, rateAsked: 5000)
+        results.duration = .seconds(10)
+        results.loadProcessorTime = .seconds(15)
+        results.delays = Histogram()
+        return results
+    }
+
+    private static func table(_ results: borrowing BenchResults) -> [Substring] {
+        results.table(Palette(isEnabled: false)).split(separator: "\n")
+    }
+
+    @Test("the head says what was done, and nothing in it drives the terminal")
+    func head() {
+        let lines = Self.table(Self.results())
+        #expect(lines[0] == "Echo of binary messages of 1 byte for 10.0 s")
+        #expect(lines[1] == "on 1,000 connections, 4 in flight on each, 5,000 a second asked for")
+        #expect(lines[2] == "with ws://a/\\u{1B}[31m")
+    }
+
+    @Test(
+        "a generator that was at its limit is told of",
+        arguments: [(15, false), (19, true)])
+    func busy(seconds: Int, isBusy: Bool) {
+        var results = Self.results()
+        (results.loadProcessorTime, results.busiestProcessorTime) = (.seconds(10), .seconds(seconds) / 2)
+        #expect(Self.table(results).contains { $0.contains("The generator was at its limit") } == isBusy)
+        let words = "50 % of each of 2 cores while messages were sent, \(seconds * 5) % of the"
+        #expect(Self.table(results).contains { $0.contains(words) })
+        // Not within moments.
+        results = Self.results()
+        results.busiestProcessorTime = .seconds(seconds)
+        results.duration = .milliseconds(900)
+        #expect(!Self.table(results).contains { $0.contains("at its limit") })
+    }
+
+    @Test("a generator that could not keep to its schedule is told of", arguments: [(1, false), (2, true)])
+    func behind(count: Int, isBehind: Bool) {
+        var results = Self.results()
+        results.delays = Histogram()
+        for _ in 0..<99 { results.delays.record(900_000) }
+        for _ in 0..<count { results.delays.record(7_000_000) }
+        #expect(Self.table(results).contains { $0.contains("fell behind the schedule") } == isBehind)
+    }
+
+    @Test("connections that are opened one after the other have the parts of that told")
+    func phases() {
+        var results = BenchSamples.results(seed: 1, mode: .connect)
+        results.phases = PhaseHistograms()
+        results.phases.update(.connecting) { $0.record(120_000) }
+        results.phases.update(.upgrading) { $0.record(340_000) }
+        #expect(Self.table(results).contains("phases      medians: connection 120 us, upgrade 340 us"))
+    }
+
+    @Test("no line is wider than 80 columns, or than a terminal of 40 or more", arguments: 0..<30 as Range<UInt64>)
+    func width(seed: UInt64) throws {
+        var results = BenchSamples.results(seed: seed)
+        (results.duration, results.busiestProcessorTime) = (.seconds(1), .seconds(100))
+        var judgement = BenchJudgement()
+        judgement.verdicts = [
+            try Threshold("handshake.p99.999 <= 20ms").verdict(on: results),
+            try Threshold("rate>1").verdict(on: results),
+        ]
+        for isLong in [false, true] {
+            judgement.comparison = Self.comparison(isLong: isLong)
+            let palette = Palette(isEnabled: false)
+            for line in Self.lines(results.table(palette, judgement)) { #expect(line.count <= 80, "\(line)") }
+            for columns in 40...90 {
+                for line in Self.lines(results.table(palette, judgement, columns: columns)) {
+                    #expect(line.count <= min(80, columns), "\(line)")
+                }
+            }
+            let narrowest = results.table(palette, judgement, columns: 40)
+            #expect(results.table(palette, judgement, columns: 7) == narrowest)
+        }
+    }
+
+    /// A comparison of runs of a second, or of ten, with large numbers.
+    private static func comparison(isLong: Bool) -> BaselineComparison {
+        let runs = [1_234_567.0, 1_000_000].map { value in
+            let values = Array(repeating: value, count: isLong ? 10 : 1)
+            return ComparedRun(
+                description: results().description, startTime: WallTime(seconds: 0, microseconds: 0),
+                rates: values, medians: values, tails: values)
+        }
+        return BaselineComparison(runs[1], with: [runs[0], runs[0]])
+    }
+
+    private static func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
+
+    @Test("the statistics of latencies are in two columns of pairs where three do not fit")
+    func narrowStatistics() throws {
+        var results = Self.results()
+        results.latencies.removeAll()
+        results.latencies.record(1_000_000)
+        let lines = Self.lines(results.table(Palette(isEnabled: false), columns: 40))
+        let start = try #require(lines.firstIndex(of: "latencies"))
+        #expect(
+            lines[(start + 1)...].prefix(6) == [
+                "       min   1.00 ms       p90   1.00 ms", "      mean   1.00 ms       p95   1.00 ms",
+                "    stddev   0.00 us       p99   1.00 ms", "       max   1.00 ms     p99.9   1.00 ms",
+                "       p50   1.00 ms    p99.99   1.00 ms", "       p75   1.00 ms   p99.999   1.00 ms",
+            ])
+    }
+
+    @Test("faults and errors are told by kind")
+    func faults() {
+        var results = Self.results()
+        results.tally = LoadTally()
+        (results.tally.sent, results.tally.received, results.tally.lost, results.tally.mismatched) = (1009, 1000, 7, 2)
+        (results.tally.connectErrors, results.tally.timeouts) = (3, 1)
+        let lines = Self.table(results)
+        #expect(lines.contains("messages    1,009 sent, 1,000 received"))
+        #expect(lines.contains("faults      7 lost, 2 mismatched"))
+        #expect(lines.contains("errors      3 not connected, 1 timed out"))
+    }
+}
