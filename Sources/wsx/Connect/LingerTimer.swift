@@ -1,6 +1,7 @@
 import WSCore
 
-/// Waits for replies after the end of the input.
+/// Waits for replies after the end of the input. Only messages count as replies: a server that sends pings would
+/// otherwise keep every run alive.
 final class LingerTimer {
     /// What the connection is doing when the wait is over.
     struct Activity {
