@@ -61,7 +61,7 @@ extension ManualSection {
                 """
                 Begins the closing handshake with `code` and `reason`. Without a code, or with 1005, the close frame has \
                 none. In `wsx connect` it ends the input, as does a code that stands for no frame, such as 1006: what \
-                follows is ignored. In `wsx listen` the input goes on for the other clients.
+                follows is ignored. In `wsx listen` it closes one client or all, and the input goes on.
                 """
             ),
             ("`open`, `listening`, `error`, `recording`", "Nothing is sent."),
