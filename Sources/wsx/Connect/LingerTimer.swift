@@ -1,7 +1,6 @@
 import WSCore
 
-/// Waits for replies after the end of the input. Only messages count as replies: a server that sends pings would
-/// otherwise keep every run alive.
+/// Waits for replies after the end of the input.
 final class LingerTimer {
     /// What the connection is doing when the wait is over.
     struct Activity {
