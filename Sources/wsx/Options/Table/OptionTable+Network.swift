@@ -35,7 +35,7 @@ extension OptionTable {
             summary: "Connect to a socket file",
             manual: """
                 Connect to the Unix domain socket at *PATH*; on Linux `@`*name* is one of the abstract namespace. Host and \
-                path of the URL go into the request. Redirects stay on the socket.
+                path of the URL go into the request.
                 """,
             effect: .update(.client { arguments, value in arguments.unixSocket = value })),
         OptionSpecification(
