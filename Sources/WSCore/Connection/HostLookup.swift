@@ -61,6 +61,7 @@ internal final class HostLookup {
             handOn(addresses)
         }
         release()
+        // While one lookup is pending, its addresses may be the ones that work. `--connect-timeout` bounds the wait.
         guard !isOver, pending.isEmpty else { return }
         isOver = true
         didEnd(hasFound ? nil : reason)

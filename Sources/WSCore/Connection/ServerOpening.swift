@@ -3,7 +3,8 @@ internal final class ServerOpening: ByteStreamDelegate {
     /// How it ended; a refusal has been answered by then, or is being answered.
     enum Outcome {
         case accepted(ServerUpgrade, firstBytes: [UInt8])
-        /// A good request that asks for no WebSocket; nobody reads from the stream.
+        /// A good request that asks for no WebSocket. The stream is not read any more and is closed after the answer,
+        /// so that no proxy in front can disagree about where a next request begins.
         case requested(RequestHead)
         case refused(HandshakeRefusal)
         /// The client left before its request was complete, or the stream failed.

@@ -11,6 +11,8 @@ internal final class WebExchange {
     private var filePart: Range<Int>
 
     /// How much of a file is read at a time, in bytes: little enough for memory, and for the loop's other clients.
+    /// Files are read on the loop, because the page cache nearly always has them. A thread pool would cost more than it
+    /// saves.
     private static let pieceBytes = 128 << 10
 
     init(_ request: RequestHead, _ response: WebResponse, on stream: any ByteStream, facts: OpeningFacts) {

@@ -1,6 +1,9 @@
 import CZlib
 
 /// Decompresses messages as one stream, each of which may refer to those before.
+///
+/// zlib detects most references beyond the agreed window, but not those into the output of the same call. Such a peer
+/// breaks RFC 7692 and harms only itself.
 final class InflateStream: ZlibStream {
     let windowBits: Int
     private let stream: UnsafeMutablePointer<z_stream>
@@ -52,7 +55,8 @@ final class InflateStream: ZlibStream {
             try inflate(part, into: &message, limitBytes: limitBytes)
         }
         guard isMessageEnd else { return }
-        // RFC 7692 §7.2.3.4: a block may be marked as the last. When the message ends with it, there is nothing to follow.
+        // RFC 7692 §7.2.3.4: a block may be marked as the last; the sender then appends an empty octet. Some encoders
+        // leave that octet out. The message is complete without it, and cannot mean anything else.
         guard !isAtFinalEnd else {
             isAtFinalEnd = false
             return

@@ -10,9 +10,10 @@ final class MessageDeflater: StreamBorrower<DeflateStream>, MessageCompressor {
     /// A shorter message travels as it is: the packet that carries it has over 40 bytes of headers, and the time to
     /// compress it would be that of sending it a hundred times.
     static let smallestBytes = 64
-    /// After this many messages in a row that did not get shorter, data is taken for such that does not…
+    /// After this many messages in a row that did not become shorter, only one in ``trialInterval`` is tried. Random
+    /// data would otherwise travel at zlib's pace for nothing.
     static let patience = 8
-    /// …and only one message in so many is still tried.
+    /// One of this many messages is tried while compression does not help.
     static let trialInterval = 16
 
     /// Makes the compressor of a direction.

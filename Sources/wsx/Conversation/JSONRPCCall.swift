@@ -15,7 +15,8 @@ struct JSONRPCCall {
     /// Returns the call, with this id. A line that begins with a brace or a bracket is one already.
     /// - Parameters:
     ///   - line: UTF-8 text.
-    ///   - hasVersion: Whether the call has the member `jsonrpc`, without which it is none of JSON-RPC 2.0.
+    ///   - hasVersion: Whether the call has the member `jsonrpc`, which JSON-RPC 2.0 demands. Chromium's DevTools answer
+    ///     it with an error that has no id.
     static func compose(_ line: RawSpan, id: Int, hasVersion: Bool = true) throws(JSONRPCCallError) -> [UInt8] {
         var call = JSONRPCCall(line: line.withUnsafeBytes { Array($0) })
         return try call.composed(id: id, hasVersion: hasVersion)

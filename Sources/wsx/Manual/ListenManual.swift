@@ -8,9 +8,10 @@ enum ListenManual {
             .paragraph(
                 """
                 Accepts WebSocket clients. Each line of standard input is sent to every client, and each message of \
-                a client is written to standard output. On a terminal the lines are typed at a prompt, \
+                a client is written to standard output. Standard input is read only while a client is connected. \
+                On a terminal the lines are typed at a prompt, \
                 where `@3` and a space before a line send it to client 3 alone, `/clients` lists who is there and \
-                `/help` the other commands. \
+                `/help` the other commands. `@@3` begins a line for all clients that starts with `@3`. \
                 With `--echo` every message goes back to its sender instead.
                 """),
             .paragraph(

@@ -62,7 +62,8 @@ extension ManualSection {
                 "`close`",
                 """
                 Begins the closing handshake with `code` and `reason`. Without a code, or with 1005, the close frame has \
-                none. A code that stands for no frame, as 1006 does, just ends the input. What follows is ignored.
+                none. In `wsx connect` it ends the input, as does a code that stands for no frame, such as 1006: what \
+                follows is ignored. In `wsx listen` it closes one client or all, and the input goes on.
                 """
             ),
             ("`open`, `listening`, `error`, `recording`", "Nothing is sent."),

@@ -6,7 +6,8 @@ extension ServerHandshake {
         let asksForWebSocket = request.fields.tokens(named: "Upgrade").contains("websocket")
         if asksForWebSocket { try checkMethodAndVersion(request) }
 
-        // Checks for every request.
+        // Checks for every request. Host is checked before Authorization, so that a browser whose page is on a rebound
+        // name is never asked for a password.
         let host = try checkHTTP(request)
         if policy.checksHostAndOrigin { try checkHost(host, of: request, policy: policy) }
         let login = try checkAccess(request, policy: policy)
@@ -50,7 +51,8 @@ extension ServerHandshake {
         guard request.path != nil, !request.target.utf8.contains(UInt8(ascii: "#")) else {
             throw refusal(400, "The request target is neither a path nor a URL.", request)
         }
-        // RFC 6455 §4.2.1: Host is there; RFC 9112 §3.2: exactly once, and valid.
+        // RFC 6455 §4.2.1: Host is there; RFC 9112 §3.2: exactly once, and valid. HTTP/1.0 is no exception: it would
+        // bypass the check against DNS rebinding.
         let hosts = request.fields.all(named: "Host")
         guard hosts.count == 1, (try? HostAndPort(parsing: hosts[0])) != nil else {
             throw refusal(400, "The request needs one valid Host field.", request)

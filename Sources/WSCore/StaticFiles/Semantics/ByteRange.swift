@@ -1,6 +1,7 @@
 /// Which bytes of a file a request asks for (RFC 9110 §14).
 enum ByteRange: Equatable {
-    /// All: nothing else is asked for, or what is asked for is more than one part, or cannot be understood.
+    /// The whole file: the request has no range, several ranges, or a malformed one. No browser asks for several
+    /// ranges, and attackers have used `multipart/byteranges` to exhaust servers.
     case whole
     /// These, at least one.
     case part(Range<Int>)

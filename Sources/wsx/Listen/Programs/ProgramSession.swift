@@ -50,7 +50,8 @@ final class ProgramSession {
     private(set) var errors: ProgramErrors?
 
     var stage = Stage.running
-    /// Whether the client's end is our doing, or has come: what the program still writes is thrown away.
+    /// Whether the client's end is our doing, or has come. What the program still writes is read and thrown away, so
+    /// that SIGPIPE does not kill a program that is about to end by itself.
     var isDiscarding = false
     /// Whether it has ended before it was sent a signal.
     var endedByItself = false

@@ -2,6 +2,8 @@ import WSCore
 
 /// The further threads of `--threads`: each has a loop and a server of its own on the same port, and shares nothing with
 /// the others. The kernel deals the clients out.
+///
+/// The first thread waits for the others on its loop and not in a join, so that it hears a second Ctrl-C.
 final class ListenThreads {
     private var threads: [LoopThread] = []
     private var controls: [Control] = []

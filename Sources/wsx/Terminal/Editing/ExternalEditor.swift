@@ -2,7 +2,8 @@ import WSCore
 
 /// The user's editor, at work on a text.
 ///
-/// The text is in a file of its own meanwhile, which only the user can read and which is removed afterwards.
+/// The text is in a file of its own meanwhile, which only the user can read and which is removed afterwards. The editor
+/// runs in our group of processes, so Ctrl-Z stops both, as the shell expects of a job.
 final class ExternalEditor {
     /// What became of the text.
     enum Result: Equatable {

@@ -1,6 +1,7 @@
 import CReadline
 
-/// The part of a text of many lines that fits on the screen, around the cursor.
+/// The part of a text of many lines that fits on the screen, around the cursor. Readline would draw the whole text
+/// again above each message that arrives, and scroll everything else away.
 ///
 ///     … 71 lines above
 ///     the line before
