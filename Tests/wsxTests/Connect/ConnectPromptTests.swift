@@ -121,7 +121,7 @@ import Testing
     @Test("lines and the commands that send reach the connection")
     func sending() throws {
         try withScene { scene in
-            for line in ["hello", "//slash", "/send /x", "/binary hex 01 ff", "/sendjson {\"a\":1}", "/ping p", "/pong q", ""] {
+            for line in ["hello", "//slash", "/send /x", "/binary hex 01 ff", "/send-json {\"a\":1}", "/ping p", "/pong q", ""] {
                 #expect(scene.type(line).isEmpty, "\(line)")
             }
             #expect(
