@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What was typed about what becomes of results.
+/// The options for results: format, files, and judgement.
 struct ResultArguments: Equatable, Sendable {
     var output = ResultFormat.text
     /// A file that takes the histograms.
