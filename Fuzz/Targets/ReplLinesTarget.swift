@@ -4,29 +4,44 @@ import WSCore
 @testable import wsx
 
 extension FuzzTarget {
-    /// Lines typed at the prompt: what is sent may be sent, and a mistake is told in one line that is safe to show.
+    /// Lines typed at the prompts: what is sent may be sent, and a mistake is told in one line that is safe to show.
     static let replLines = FuzzTarget(name: "repl-lines") { input in
-        switch ReplLine(input, commands: ReplCommand.all) {
+        switch check(input, commands: PromptCommandTable.connect) {
+        case .shared(let action)?: check(action)
+        case .sendJSON(let text)?:
+            expect(text.withUnsafeBytes { JSONReader.problem(in: $0.bytes) } == nil, "what is no JSON was sent")
+        default: break
+        }
+        if case .shared(let action)? = check(input, commands: PromptCommandTable.listen) { check(action) }
+    }
+
+    /// Reads a line, and returns the action that it asks for.
+    private static func check<Action>(_ input: [UInt8], commands: [PromptCommand<Action>]) -> Action? {
+        switch PromptLine(input, commands: commands) {
         case .message(let payload):
             expect(input == payload || input == [UInt8(ascii: "/")] + payload, "the message is not what was typed")
             expect(input.first != UInt8(ascii: "/") || payload.first == UInt8(ascii: "/"), "a command was sent")
         case .empty: expect(input.isEmpty, "what was typed was dropped")
-        case .action(.ping(let payload)), .action(.pong(let payload)):
+        case .mistake(let words): expectOneSafeLine(words)
+        case .action(let action): return action
+        }
+        return nil
+    }
+
+    private static func check(_ action: PromptAction) {
+        switch action {
+        case .ping(let payload), .pong(let payload):
             expect(payload.count <= 125, "the payload has \(payload.count) bytes")
-        case .action(.close(let frame)):
+        case .close(let frame):
             expect(frame.code.map { isLegal(closeCode: $0.rawValue) } ?? false, "the code must not be sent")
-        case .mistake(let words):
-            expectOneSafeLine(words)
-        case .action(.help(let topic?)):
-            if let text = ReplHelp.text(about: topic, among: ReplCommand.all) {
+        case .help(let topic?):
+            let commands = PromptCommandTable.all.map(\.description)
+            if let text = PromptHelp.text(about: topic, among: commands) {
                 text.split(separator: "\n").forEach { expectOneSafeLine(String($0)) }
             } else {
-                expectOneSafeLine(ReplLine.unknown(topic, among: ReplCommand.all))
+                expectOneSafeLine(PromptHelp.unknown(topic, among: commands))
             }
-        case .action(.sendJSON(let text)):
-            expect(text.withUnsafeBytes { JSONReader.problem(in: $0.bytes) } == nil, "what is no JSON was sent")
-        case .action:
-            break
+        default: break
         }
     }
 }

@@ -19,7 +19,7 @@ final class ConnectRepl {
     var repetition: Repetition?
     private(set) lazy var status = ReplStatus(self)
 
-    static let commands = ReplCommand.commands(forServer: false)
+    static let commands = PromptCommandTable.connect.map(\.description)
 
     /// Shows the prompt on the terminal.
     init(_ run: ConnectRun) throws(IOError) {
@@ -68,12 +68,9 @@ final class ConnectRepl {
         editor.isEmpty ? run.endAsAsked() : editor.discardLine()
     }
 
-    private func carryOut(_ action: ReplAction) {
+    private func carryOut(_ action: ConnectAction) {
         switch action {
-        case .ping(let payload): sendPing(payload)
-        case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
-        case .close(let frame): close(with: frame)
-        case .send(let bytes): send(message: bytes, as: run.settings.kind)
+        case .shared(let action): carryOut(action)
         case .binary(let bytes): send(message: bytes, as: .binary)
         case .file(let path, let kind): sendFile(path, as: kind)
         case .sendJSON(let text): send(message: text, as: .text)
@@ -82,15 +79,22 @@ final class ConnectRepl {
         case .connect(let url): connect(to: url)
         case .record(let path): record(in: path)
         case .headers: showHeaders()
-        // The table leaves it to `listen`.
-        case .clients: break
         case .info: showInfo()
-        case .history(let query): run.console.showHistory(query, of: editor.history)
-        case .edit(let source): run.console.edit(source, with: editor)
         case .show(let number): showMessage(number)
         case .find(let pattern): find(pattern)
         case .filter(let pattern): setFilter(pattern)
         case .save(let path, let number): save(to: path, number)
+        }
+    }
+
+    private func carryOut(_ action: PromptAction) {
+        switch action {
+        case .send(let bytes): send(message: bytes, as: run.settings.kind)
+        case .ping(let payload): sendPing(payload)
+        case .pong(let payload): payload.withUnsafeBytes { send(control: .pong, $0.bytes) }
+        case .close(let frame): close(with: frame)
+        case .history(let query): run.console.showHistory(query, of: editor.history)
+        case .edit(let source): run.console.edit(source, with: editor)
         case .pretty(let isPretty): run.console.setPretty(isPretty, of: run.transcript)
         case .time(let style): run.console.setTime(style, of: run.transcript)
         case .help(let topic): run.console.showHelp(topic, of: Self.commands)
@@ -102,7 +106,7 @@ final class ConnectRepl {
 extension ConnectRepl: LineEditor.Delegate {
     /// Carries out or sends a line that was typed.
     func editor(_ editor: LineEditor, didAccept line: [UInt8]) {
-        switch ReplLine(line, commands: Self.commands) {
+        switch PromptLine(line, commands: PromptCommandTable.connect) {
         case .message(let bytes): send(message: bytes, as: run.settings.kind)
         case .empty: break
         case .action(let action): carryOut(action)

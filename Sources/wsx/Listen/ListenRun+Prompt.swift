@@ -4,7 +4,7 @@ extension ListenRun: LineEditor.Delegate {
     /// Carries out a line that was typed, or sends it, for every client or the one that it names.
     func editor(_ editor: LineEditor, didAccept line: [UInt8]) {
         let addressed = AddressedLine(line)
-        switch ReplLine(addressed.content, commands: Self.commands) {
+        switch PromptLine(addressed.content, commands: PromptCommandTable.listen) {
         case .message(let bytes): sendTyped(bytes, to: addressed.client)
         case .empty: break
         case .action(let action): carryOut(action, for: addressed.client)
@@ -23,29 +23,32 @@ extension ListenRun: LineEditor.Delegate {
         outputDidDrain()
     }
 
-    static let commands = ReplCommand.commands(forServer: true)
+    static let commands = PromptCommandTable.listen.map(\.description)
 
-    private func carryOut(_ action: ReplAction, for client: Int?) {
+    private func carryOut(_ action: ListenAction, for client: Int?) {
         switch action {
+        case .shared(let action): carryOut(action, for: client)
+        case .clients: showClients()
+        }
+    }
+
+    private func carryOut(_ action: PromptAction, for client: Int?) {
+        switch action {
+        case .send(let bytes): sendTyped(bytes, to: client)
         case .ping(let payload): sendTyped(.ping, payload, to: client)
         case .pong(let payload): sendTyped(.pong, payload, to: client)
-        case .send(let bytes): sendTyped(bytes, to: client)
         case .close(let frame): sendTyped(.close(frame), [], to: client)
+        case .history(let query): editor.map { console.showHistory(query, of: $0.history) }
+        case .edit(let source): editor.map { console.edit(source, with: $0) }
         case .pretty(let isPretty): console.setPretty(isPretty, of: transcript)
         case .time(let style): console.setTime(style, of: transcript)
-        case .clients: showClients()
         case .help(let topic):
             console.showHelp(topic, of: Self.commands)
             if topic == nil {
                 console.show(
                     "A line goes to every client; '@3 text' to client 3 alone, and so do /ping, /pong and /close.\n")
             }
-        case .history(let query): editor.map { console.showHistory(query, of: $0.history) }
-        case .edit(let source): editor.map { console.edit(source, with: $0) }
         case .quit: end()
-        // The table leaves the others to `connect`.
-        case .binary, .file, .sendJSON, .repeatMessage, .reconnect, .connect, .headers, .info, .record: break
-        case .show, .find, .filter, .save: break
         }
     }
 

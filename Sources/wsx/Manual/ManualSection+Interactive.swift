@@ -9,7 +9,7 @@ extension ManualSection {
             On a terminal a line that starts with a slash is a command. A line that starts with two slashes is sent \
             as a message that starts with one.
             """),
-        .definitions(ReplCommand.commands(forServer: false).map { ($0.markedUsage, $0.explanation) }),
+        .definitions(PromptCommandTable.connect.map { ($0.description.markedUsage, $0.description.explanation) }),
         .paragraph(
             """
             A message can have several lines. What is pasted is one message, with its newlines, where the terminal marks \

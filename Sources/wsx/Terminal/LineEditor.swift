@@ -39,7 +39,7 @@ final class LineEditor {
     /// What has been typed so far.
     let history: History
     /// The commands that can be typed.
-    let commands: [ReplCommand]
+    let commands: [PromptCommandDescription]
     /// The words that can be completed.
     var words = WordMemory()
     /// Whether the user's editor has the terminal.
@@ -70,7 +70,7 @@ final class LineEditor {
     ///   - history: What was typed before, which can be called back.
     ///   - commands: The commands that can be typed.
     ///   - loop: The loop that watches the terminal.
-    init(prompt: String, history: History, commands: [ReplCommand], on loop: EventLoop) throws(IOError) {
+    init(prompt: String, history: History, commands: [PromptCommandDescription], on loop: EventLoop) throws(IOError) {
         self.prompt = prompt
         self.history = history
         self.commands = commands

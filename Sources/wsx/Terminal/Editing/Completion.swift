@@ -14,7 +14,7 @@ struct Completion: Equatable {
     /// What completions are made from.
     struct Sources {
         /// Those there are.
-        let commands: [ReplCommand]
+        let commands: [PromptCommandDescription]
         /// Paths that begin so.
         let files: (String) -> [String]
         /// Words that begin so and are longer.
@@ -33,13 +33,13 @@ struct Completion: Equatable {
             switch command?.completion {
             case .file: return file(typed, after: space, words: command?.argumentWords ?? [], from: sources)
             case .command: return topic(typed, after: space, among: sources.commands)
-            case ReplCommand.Completion.none?, nil: break
+            case PromptCommandDescription.Completion.none?, nil: break
             }
         }
         return word(typed, from: sources)
     }
 
-    private static func name(_ typed: [UInt8], among commands: [ReplCommand]) -> Completion {
+    private static func name(_ typed: [UInt8], among commands: [PromptCommandDescription]) -> Completion {
         let start = String(decoding: typed.dropFirst(), as: UTF8.self)
         let found = commands.filter { $0.name.hasPrefix(start) }
         let takesArgument = found.count == 1 && !(found.first?.argument.isEmpty ?? true)
@@ -47,7 +47,9 @@ struct Completion: Equatable {
             range: 0..<typed.count, candidates: found.map { "/\($0.name)" }.sorted(), suffix: takesArgument ? " " : nil)
     }
 
-    private static func topic(_ typed: [UInt8], after space: Int, among commands: [ReplCommand]) -> Completion {
+    private static func topic(_ typed: [UInt8], after space: Int, among commands: [PromptCommandDescription])
+        -> Completion
+    {
         let argument = typed[(space + 1)...]
         let start = argument.first == UInt8(ascii: "/") ? space + 2 : space + 1
         let prefix = String(decoding: typed[start...], as: UTF8.self)

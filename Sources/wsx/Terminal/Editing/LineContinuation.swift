@@ -20,7 +20,7 @@ enum LineContinuation: Equatable {
     ///   - text: All of it.
     ///   - isOnNewLine: Whether a new line was just begun, and nothing has been changed since.
     ///   - commands: Those there are.
-    init(after text: [UInt8], isOnNewLine: Bool, commands: [ReplCommand]) {
+    init(after text: [UInt8], isOnNewLine: Bool, commands: [PromptCommandDescription]) {
         if isOnNewLine, text.last == UInt8(ascii: "\n") {
             self = .complete(text.dropLast())
         } else if let command = Self.command(of: text, among: commands) {
@@ -39,7 +39,9 @@ enum LineContinuation: Equatable {
     }
 
     /// The command that a text gives; nil: it is a message, or no command that there is.
-    private static func command(of text: [UInt8], among commands: [ReplCommand]) -> ReplCommand? {
+    private static func command(of text: [UInt8], among commands: [PromptCommandDescription])
+        -> PromptCommandDescription?
+    {
         guard text.first == UInt8(ascii: "/") else { return nil }
         let name = text.dropFirst().prefix { $0 != UInt8(ascii: " ") }
         return commands.first { $0.name.utf8.elementsEqual(name) }

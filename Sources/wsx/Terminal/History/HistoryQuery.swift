@@ -17,7 +17,7 @@ enum HistoryQuery: Equatable {
         switch self {
         case .latest(let count): return Array(numbered.suffix(count))
         case .matching(let source):
-            // The command has compiled it before: see `ReplCommand.editing`.
+            // The command has compiled it before: see `PromptArgument.historyQuery`.
             guard let pattern = try? Pattern(source) else { return [] }
             return numbered.filter { pattern.matches($0.line.span.bytes) }
         }

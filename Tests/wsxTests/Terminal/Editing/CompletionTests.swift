@@ -6,7 +6,8 @@ import Testing
     @Test(
         "commands, topics, paths and words are offered where they may stand",
         arguments: [
-            ("/pin", 0, ["/ping"]), ("/", 0, ReplCommand.commands(forServer: false).map { "/\($0.name)" }.sorted()),
+            ("/pin", 0, ["/ping"]),
+            ("/", 0, PromptCommandTable.connect.map(\.description).map { "/\($0.name)" }.sorted()),
             ("/help cl", 6, ["close"]),
             ("/help /cl", 7, ["close"]), ("/file my f", 6, ["my f1", "my f2"]), ("/file text  my", 12, ["my1", "my2"]),
             ("/ping wo", 6, ["wo-word"]), ("say wo", 4, ["wo-word"]), ("//wo", 2, ["wo-word"]),
@@ -52,7 +53,7 @@ import Testing
         Completion.at(
             endOf: Array(typed.utf8),
             from: Completion.Sources(
-                commands: ReplCommand.commands(forServer: false), files: { ["\($0)1", "\($0)2"] },
+                commands: PromptCommandTable.connect.map(\.description), files: { ["\($0)1", "\($0)2"] },
                 words: { ["\($0)-word"] }))
     }
 }

@@ -37,6 +37,7 @@ import Testing
     }
 
     private static func after(_ text: String, isOnNewLine: Bool = false) -> LineContinuation {
-        LineContinuation(after: Array(text.utf8), isOnNewLine: isOnNewLine, commands: ReplCommand.all)
+        LineContinuation(
+            after: Array(text.utf8), isOnNewLine: isOnNewLine, commands: PromptCommandTable.connect.map(\.description))
     }
 }

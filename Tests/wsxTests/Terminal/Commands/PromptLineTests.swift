@@ -3,28 +3,31 @@ import WSCore
 
 @testable import wsx
 
-@Suite struct ReplLineTests {
+@Suite struct PromptLineTests {
     @Test(
         "a line is a message or a command",
         arguments: [
             ("hello", .message(Array("hello".utf8))),
             ("", .empty),
-            (#"/send """#, .action(.send([]))),
-            ("/send  a ", .action(.send(Array(" a ".utf8)))),
+            (#"/send """#, .action(.shared(.send([])))),
+            ("/send  a ", .action(.shared(.send(Array(" a ".utf8))))),
             (" /ping", .message(Array(" /ping".utf8))),
             ("//path", .message(Array("/path".utf8))),
             ("//", .message(Array("/".utf8))),
-            ("/ping", .action(.ping([]))),
-            ("/ping ", .action(.ping([]))),
-            ("/ping are you there", .action(.ping(Array("are you there".utf8)))),
-            ("/ping  two spaces", .action(.ping(Array(" two spaces".utf8)))),
-            ("/pong x", .action(.pong(Array("x".utf8)))),
-            ("/close", .action(.close(CloseFrame(code: .normalClosure)))),
-            ("/close 4000", .action(.close(CloseFrame(code: CloseCode(rawValue: 4000))))),
-            ("/close 1001 see you later", .action(.close(CloseFrame(code: .goingAway, reason: "see you later")))),
-            ("/help", .action(.help(topic: nil))),
-            ("/help  close ", .action(.help(topic: "close"))),
-            ("/quit", .action(.quit)),
+            ("/ping", .action(.shared(.ping([])))),
+            ("/ping ", .action(.shared(.ping([])))),
+            ("/ping are you there", .action(.shared(.ping(Array("are you there".utf8))))),
+            ("/ping  two spaces", .action(.shared(.ping(Array(" two spaces".utf8))))),
+            ("/pong x", .action(.shared(.pong(Array("x".utf8))))),
+            ("/close", .action(.shared(.close(CloseFrame(code: .normalClosure))))),
+            ("/close 4000", .action(.shared(.close(CloseFrame(code: CloseCode(rawValue: 4000)))))),
+            (
+                "/close 1001 see you later",
+                .action(.shared(.close(CloseFrame(code: .goingAway, reason: "see you later"))))
+            ),
+            ("/help", .action(.shared(.help(topic: nil)))),
+            ("/help  close ", .action(.shared(.help(topic: "close")))),
+            ("/quit", .action(.shared(.quit))),
             ("/binary hex 00 FF", .action(.binary([0, 255]))),
             ("/binary base64 _-8", .action(.binary([0xFF, 0xEF]))),
             ("/file binary a b ", .action(.file(path: "a b", .binary))),
@@ -34,12 +37,12 @@ import WSCore
             ("/record", .action(.record(path: nil))),
             ("/connect :1", .action(.connect(url: ":1"))),
             ("/info x", .mistake("/info: nothing follows this command")),
-            ("/edit", .action(.edit(.lastLine))),
-            ("/edit 12", .action(.edit(.line(number: 12)))),
-            ("/edit a text", .action(.edit(.text(Array("a text".utf8))))),
-            ("/history", .action(.history(.latest(20)))),
-            ("/history 5", .action(.history(.latest(5)))),
-            ("/history ^a", .action(.history(.matching("^a")))),
+            ("/edit", .action(.shared(.edit(.lastLine)))),
+            ("/edit 12", .action(.shared(.edit(.line(number: 12))))),
+            ("/edit a text", .action(.shared(.edit(.text(Array("a text".utf8)))))),
+            ("/history", .action(.shared(.history(.latest(20))))),
+            ("/history 5", .action(.shared(.history(.latest(5))))),
+            ("/history ^a", .action(.shared(.history(.matching("^a"))))),
             ("/reconnect", .action(.reconnect)),
             ("/show", .action(.show(number: nil))),
             ("/show 17", .action(.show(number: 17))),
@@ -49,13 +52,13 @@ import WSCore
             ("/save my file", .action(.save(path: "my file", number: nil))),
             ("/save my file 3", .action(.save(path: "my file", number: 3))),
             ("/save 3", .action(.save(path: "3", number: nil))),
-            ("/pretty", .action(.pretty(nil))),
-            ("/pretty on", .action(.pretty(true))),
-            ("/pretty off", .action(.pretty(false))),
-            ("/time", .action(.time(nil))),
-            ("/time utc", .action(.time(.utc))),
-        ] as [(String, ReplLine)])
-    func lines(line: String, expected: ReplLine) {
+            ("/pretty", .action(.shared(.pretty(nil)))),
+            ("/pretty on", .action(.shared(.pretty(true)))),
+            ("/pretty off", .action(.shared(.pretty(false)))),
+            ("/time", .action(.shared(.time(nil)))),
+            ("/time utc", .action(.shared(.time(.utc)))),
+        ] as [(String, PromptLine<ConnectAction>)])
+    func lines(line: String, expected: PromptLine<ConnectAction>) {
         #expect(Self.read(Array(line.utf8)) == expected)
     }
 
@@ -93,30 +96,30 @@ import WSCore
     @Test("the longest texts that fit are taken")
     func longest() {
         let ping = [UInt8](repeating: 0x78, count: 125)
-        #expect(Self.read(Array("/ping ".utf8) + ping) == .action(.ping(ping)))
+        #expect(Self.read(Array("/ping ".utf8) + ping) == .action(.shared(.ping(ping))))
         let reason = String(repeating: "x", count: 123)
         #expect(
             Self.read(Array("/close 1000 \(reason)".utf8))
-                == .action(.close(CloseFrame(code: .normalClosure, reason: reason))))
+                == .action(.shared(.close(CloseFrame(code: .normalClosure, reason: reason)))))
     }
 
     @Test("bytes that are no UTF-8 are left to whoever sends them, and a hostile name is shown escaped")
     func hostile() {
         #expect(Self.read([0xFF, 0xFE]) == .message([0xFF, 0xFE]))
-        #expect(Self.read([0x2F, 0x70, 0x69, 0x6E, 0x67, 0x20, 0xFF]) == .action(.ping([0xFF])))
+        #expect(Self.read([0x2F, 0x70, 0x69, 0x6E, 0x67, 0x20, 0xFF]) == .action(.shared(.ping([0xFF]))))
         guard case .mistake(let why) = Self.read(Array("/\u{1B}[2J".utf8)) else { return #expect(Bool(false)) }
         #expect(why.unicodeScalars.allSatisfy { !$0.isInvisible })
     }
 
     @Test("a command that is not for this prompt is unknown to it")
     func others() {
-        let commands = ReplCommand.commands(forServer: true)
-        #expect(
-            ReplLine(Array("/reconnect".utf8), commands: commands)
-                == .mistake(ReplLine.unknown("reconnect", among: commands)))
+        let unknown = PromptHelp.unknown("reconnect", among: PromptCommandTable.listen.map(\.description))
+        #expect(PromptLine(Array("/reconnect".utf8), commands: PromptCommandTable.listen) == .mistake(unknown))
+        #expect(PromptLine(Array("/clients".utf8), commands: PromptCommandTable.listen) == .action(.clients))
+        #expect(PromptLine(Array("/quit".utf8), commands: PromptCommandTable.listen) == .action(.shared(.quit)))
     }
 
-    private static func read(_ line: [UInt8]) -> ReplLine {
-        ReplLine(line, commands: ReplCommand.all)
+    private static func read(_ line: [UInt8]) -> PromptLine<ConnectAction> {
+        PromptLine(line, commands: PromptCommandTable.connect)
     }
 }

@@ -1,0 +1,42 @@
+import CommandLine
+import WSCore
+
+/// The words of `/help`.
+enum PromptHelp {
+    /// A line for each command.
+    static func text(of commands: [PromptCommandDescription]) -> String {
+        let width = commands.map(\.usage.count).max() ?? 0
+        let lines = commands.map { command in
+            let padding = String(repeating: " ", count: width - command.usage.count + 2)
+            return command.usage + padding + command.summary + "\n"
+        }
+        return lines.joined() + "Anything else is sent as a message; //TEXT sends /TEXT.\n"
+    }
+
+    /// What `/help NAME` shows; nil: there is no such command.
+    static func text(about topic: String, among commands: [PromptCommandDescription]) -> String? {
+        let name = topic.hasPrefix("/") ? String(topic.dropFirst()) : topic
+        guard let command = commands.first(where: { $0.name == name }) else { return nil }
+        return ([command.usage] + HelpText.wrapped(command.explanation.plain, indentation: 2)).joined(separator: "\n")
+            + "\n"
+    }
+
+    /// What is said of a command that there is not.
+    static func unknown(_ name: String, among commands: [PromptCommandDescription]) -> String {
+        let nearest = EditDistance.nearest(to: name, among: commands.map(\.name))
+        let shown = escapingControls(name)
+        let hint = nearest.map { "did you mean '/\($0)'?" } ?? "/help lists the commands; //\(shown) sends it"
+        return "unknown command '/\(shown)'; \(hint)"
+    }
+}
+
+extension Console {
+    /// Shows what `/help` asks for.
+    func showHelp(_ topic: String?, of commands: [PromptCommandDescription]) {
+        guard let topic else { return show(PromptHelp.text(of: commands)) }
+        guard let text = PromptHelp.text(about: topic, among: commands) else {
+            return error(PromptHelp.unknown(topic.hasPrefix("/") ? String(topic.dropFirst()) : topic, among: commands))
+        }
+        show(text)
+    }
+}
