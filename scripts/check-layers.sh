@@ -56,6 +56,10 @@ imports_only CZlib '^Sources/WSCore/Deflate/'
 imports_only CReadline '^Sources/wsx/Terminal/'
 imports_only CPCRE2 '^Sources/Formats/Text/Pattern.swift$'
 imports_only 'Foundation[A-Za-z]*' '^$'
+# The option engine knows no other module, and neither WSCore nor Formats knows it.
+[ -z "$(grep -rlE '^ *(@[a-z_]+ )?import ' Sources/CommandLine)" ] || report "CommandLine imports a module"
+imports_only CommandLine '^Sources/(LoadTest|wsx)/'
+imports_only Formats '^Sources/(Conversation|LoadTest|wsx)/'
 # The C library: descriptors and the clock in IO; memchr, exit and the environment in the program.
 imports_only '(Glibc|Darwin)' '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/(Program/UserFiles|Main/Wsx).swift$)'
 

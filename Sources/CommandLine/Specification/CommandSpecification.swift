@@ -1,8 +1,8 @@
-/// One command: what is said of it, and how its words become what the program is to do.
+/// One command: its description, and the function that turns its words into an invocation.
 ///
 /// Options, operands, and manual are made when they are needed: a command line pays for its own command alone.
 public struct CommandSpecification<Invocation>: Sendable {
-    /// What is said of the command.
+    /// The names and words of the command.
     public let description: CommandDescription
     let run: Run
 
@@ -98,7 +98,7 @@ public struct CommandSpecification<Invocation>: Sendable {
     }
 }
 
-/// What help, manual, completions, and errors know of a command.
+/// The description of a command, for help, manual, completions, and errors.
 public struct CommandDescription: Sendable {
     /// The words that are typed for it, with a space between two.
     public let name: String

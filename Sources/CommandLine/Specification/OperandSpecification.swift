@@ -3,7 +3,7 @@ public struct OperandSpecification<Arguments>: Sendable {
     /// Writes the operands that were typed, one or more, into the arguments.
     public typealias Update = @Sendable (inout Arguments, [String]) throws(ValueProblem) -> Void
 
-    /// What is said of the operand.
+    /// The names and words of the operand.
     public let description: OperandDescription
     let update: Update
 
@@ -46,7 +46,7 @@ public struct OperandSpecification<Arguments>: Sendable {
     }
 }
 
-/// What help, manual, completions, and errors know of an operand.
+/// The description of an operand, for help, manual, completions, and errors.
 public struct OperandDescription: Sendable {
     /// How help and manual call the operand.
     public let placeholder: String

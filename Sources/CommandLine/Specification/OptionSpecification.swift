@@ -1,4 +1,4 @@
-/// One option of a group or command: what is said of it, and how its value gets into the arguments.
+/// One option of a group or command: its description, and the function that writes its value into the arguments.
 ///
 /// An option is declared once, for the struct that has its property. A command lifts it by the key path to that struct:
 ///
@@ -17,7 +17,7 @@ public struct OptionSpecification<Arguments>: Sendable {
     /// Writes a value, empty for an option that takes none, into the arguments.
     public typealias Update = @Sendable (inout Arguments, String) throws(ValueProblem) -> Void
 
-    /// What is said of the option.
+    /// The names and words of the option.
     public let description: OptionDescription
     let update: Update
 
@@ -93,7 +93,7 @@ extension Array {
     }
 }
 
-/// What help, manual, completions, and errors know of an option.
+/// The description of an option, for help, manual, completions, and errors.
 public struct OptionDescription: Sendable {
     /// What an option does when the parser meets it.
     public enum Effect: Sendable {

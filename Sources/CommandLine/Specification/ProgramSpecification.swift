@@ -1,8 +1,8 @@
-/// A program: what is said of it, and its commands.
+/// A program: its description and its commands.
 public struct ProgramSpecification<Invocation>: Sendable {
-    /// What is said of the program.
+    /// The names and words of the program.
     public let description: ProgramDescription
-    /// What printing a text means to the program: help, or a completion script.
+    /// Makes the invocation that prints a text: help, or a completion script.
     let text: @Sendable (String) -> Invocation
     private let commands: [CommandSpecification<Invocation>]
     private let version: @Sendable () -> Invocation
@@ -72,7 +72,7 @@ public struct ProgramSpecification<Invocation>: Sendable {
     }
 }
 
-/// What help, manual, completions, and errors know of a program.
+/// The description of a program, for help, manual, completions, and errors.
 public struct ProgramDescription: Sendable {
     /// The name that is typed.
     public let name: String

@@ -237,6 +237,7 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
     /// Objects and arrays lie deeper in one another than is taken.
     case tooDeep(limit: Int)
 
+    /// The reason in words that follow a colon.
     public var description: String {
         switch self {
         case .truncated: "it ends too early"

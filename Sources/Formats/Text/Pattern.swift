@@ -116,5 +116,6 @@ public struct PatternError: Error, Equatable, CustomStringConvertible {
     /// Where in the text, in bytes from 0.
     public let offset: Int
 
+    /// The reason and the place in words.
     public var description: String { "\(reason) (at byte \(offset + 1))" }
 }

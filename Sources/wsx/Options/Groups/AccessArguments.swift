@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What was typed about who may come in, how many at a time, and for how long.
+/// The options for admitting clients: who, how many at a time, and for how long.
 struct AccessArguments: Equatable, Sendable {
     /// Origins allowed besides the server's own and loopback ones; `*` allows all.
     var origins: [String] = []

@@ -1,7 +1,6 @@
 import CommandLine
 
-/// What was typed for a command that connects to a server: where to, what is asked for, how it is reached, and how it is
-/// left.
+/// The options of the commands that connect to a server.
 @dynamicMemberLookup
 struct ClientArguments: Equatable, Sendable {
     var url = ""

@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What was typed about the close frame that is sent.
+/// The options for the close frame to send.
 struct CloseFrameArguments: Equatable, Sendable {
     var closeCode: UInt16 = 1000
     /// At most ``CloseReasonValue/longestBytes`` bytes of UTF-8.

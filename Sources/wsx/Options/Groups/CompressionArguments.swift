@@ -1,7 +1,7 @@
 import CommandLine
 import WSCore
 
-/// What was typed about permessage-deflate.
+/// The options for permessage-deflate.
 struct CompressionArguments: Equatable, Sendable {
     var compresses = true
     /// 8 through 15.

@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What was typed about notices and colors, in any command.
+/// The options for notices and colors, which every command has.
 struct DisplayArguments: Equatable, Sendable {
     var isQuiet = false
     var color = ColorChoice.auto
@@ -19,7 +19,7 @@ struct DisplayArguments: Equatable, Sendable {
     ]
 }
 
-/// What was typed about what is shown of connections, and recorded.
+/// The options for showing and recording the traffic of connections.
 @dynamicMemberLookup
 struct TranscriptArguments: Equatable, Sendable {
     var display = DisplayArguments()

@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What was typed about when a run of `wsx connect` ends, and with which status.
+/// The options for the end of a run of `wsx connect`, and its status.
 struct EndingArguments: Equatable, Sendable {
     /// Nil: what else was asked for decides.
     var linger: Linger?

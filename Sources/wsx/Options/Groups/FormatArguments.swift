@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What was typed about standard input and output: how bytes become messages, and messages bytes.
+/// The options for standard input and output: how bytes become messages, and messages bytes.
 struct FormatArguments: Equatable, Sendable {
     var readsInput = true
     var payload = PayloadKind.automatic

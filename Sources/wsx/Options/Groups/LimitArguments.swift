@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What was typed about how large things may be, and how long a closing handshake may take.
+/// The limits of messages, and of the time for a closing handshake.
 struct LimitArguments: Equatable, Sendable {
     /// 64 MiB for a client, which asked for what it gets; less for a server, to which anyone may send.
     var maximumMessageBytes = 64 << 20

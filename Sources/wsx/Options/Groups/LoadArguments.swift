@@ -16,7 +16,7 @@ extension OptionReference {
     }
 }
 
-/// What was typed about how much a load test does.
+/// The options for the load of a test.
 struct LoadArguments: Equatable, Sendable {
     var mode = BenchMode.echo
     /// 1 or more.
@@ -191,7 +191,7 @@ struct LoadArguments: Equatable, Sendable {
     ]
 }
 
-/// What was typed about the messages of a load test.
+/// The options for the messages of a load test.
 struct LoadMessageArguments: Equatable, Sendable {
     /// Sent in turn; empty: messages of ``sizeBytes`` are made up.
     var messages: [MessageSource] = []

@@ -1,7 +1,7 @@
 import CommandLine
 import WSCore
 
-/// What was typed about how the server is reached.
+/// The options for the way to the server: addresses, time limits, and proxies.
 struct NetworkArguments: Equatable, Sendable {
     /// The Internet protocols that a connection may use.
     enum Family {

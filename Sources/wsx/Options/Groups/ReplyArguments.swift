@@ -1,7 +1,7 @@
 import CommandLine
 import Formats
 
-/// What was typed about messages that are requests, and how replies are told.
+/// The options for requests, and for matching their replies.
 struct ReplyArguments: Equatable, Sendable {
     /// Whether a message waits for the reply to the one before.
     var sendsRequests = false

@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What was typed about the upgrade request.
+/// The options for the upgrade request.
 struct RequestArguments: Equatable, Sendable {
     /// As typed: `Name: value` or `@FILE`.
     var headers: [String] = []

@@ -1,7 +1,7 @@
 import CommandLine
 import LoadTest
 
-/// What was typed about what becomes of results.
+/// The options for results: format, files, and judgement.
 struct ResultArguments: Equatable, Sendable {
     var output = ResultFormat.text
     /// A file that takes the histograms.

@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What was typed about how a server answers.
+/// The options for serving: the upgrade, the threads, the number of clients to serve.
 struct ServerArguments: Equatable, Sendable {
     var path: String?
     /// In the order of the server's preference.
@@ -71,7 +71,7 @@ struct ServerArguments: Equatable, Sendable {
     ]
 }
 
-/// What was typed about the programs of `--exec`.
+/// The options for the programs of `--exec`.
 struct ProgramArguments: Equatable, Sendable {
     /// The most programs at a time, 1 or more.
     var maximumProcesses = 256
@@ -102,7 +102,7 @@ struct ProgramArguments: Equatable, Sendable {
     ]
 }
 
-/// What was typed about what a browser finds on the server's port.
+/// The options for the pages on the server's port.
 struct WebArguments: Equatable, Sendable {
     /// The directory whose files are served.
     var servedDirectory: String?

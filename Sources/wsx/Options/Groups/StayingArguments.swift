@@ -1,6 +1,6 @@
 import CommandLine
 
-/// What was typed about staying connected to a server.
+/// The options for staying connected to a server.
 @dynamicMemberLookup
 struct StayingArguments: Equatable, Sendable {
     var reconnection = Reconnection.never
@@ -42,7 +42,7 @@ struct StayingArguments: Equatable, Sendable {
     }
 }
 
-/// What was typed about finding out that a peer is gone.
+/// The options for detecting a dead peer.
 struct HeartbeatArguments: Equatable, Sendable {
     /// More than 0; nil: no pings are sent.
     var heartbeat: Duration?

@@ -1,7 +1,7 @@
 import CommandLine
 import WSCore
 
-/// What was typed about TLS with a server.
+/// The options for TLS with a server.
 struct TLSArguments: Equatable, Sendable {
     /// The path of a file or directory.
     var authorities: String?
@@ -78,7 +78,7 @@ struct TLSArguments: Equatable, Sendable {
     ]
 }
 
-/// What was typed about TLS with clients.
+/// The options for TLS with clients.
 struct ServerTLSArguments: Equatable, Sendable {
     /// The path of a file, and the next.
     var certificate: String?

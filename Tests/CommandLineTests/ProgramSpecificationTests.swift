@@ -1,0 +1,126 @@
+import Testing
+
+@testable import CommandLine
+
+/// The engine with a program that exists only here.
+@Suite struct ProgramSpecificationTests {
+    struct Size: Equatable {
+        var width = 1
+        var isFixed = false
+
+        static let options: [OptionSpecification<Size>] = [
+            OptionSpecification(
+                "width", "w", value: OptionValue("N"), default: "1", heading: .size, summary: "Width",
+                manual: "Make it *N* wide."
+            ) { size, value throws(ValueProblem) in size.width = try CountValue.parse(value) },
+            OptionSpecification(
+                "fixed", requires: ["width"], heading: .size, summary: "Do not change it", manual: "Keep the width."
+            ) { size, _ in size.isFixed = true },
+        ]
+    }
+
+    struct DrawArguments: Equatable {
+        var outer = Size()
+        var path = ""
+        var words: [String] = []
+
+        @OptionTable<DrawArguments> static var options: [OptionSpecification<DrawArguments>] {
+            OptionSpecification(
+                "word", value: OptionValue("TEXT"), repeatable: true, heading: .content, summary: "Write a word",
+                manual: "Write *TEXT*."
+            ) { arguments, value in arguments.words.append(value) }
+            Size.options.lifted(\.outer)
+        }
+    }
+
+    enum Invocation: Equatable {
+        case draw(DrawArguments)
+        case text(String)
+        case version
+    }
+
+    static let program = ProgramSpecification<Invocation>(
+        commands: [
+            CommandSpecification<Invocation>(
+                "draw", summary: "Draw a picture", arguments: DrawArguments(), options: DrawArguments.options,
+                operands: [
+                    OperandSpecification("FILE", required: true, completion: .file, summary: "Where it goes") {
+                        arguments, values in arguments.path = values.joined()
+                    }
+                ],
+                manual: Manual(description: [.paragraph("Draws to *FILE*.")]), invocation: { .draw($0) }),
+            .help(topics: []),
+        ],
+        version: .version, text: { .text($0) }
+    ) { commands in
+        ProgramDescription(
+            name: "paint", version: "1", summary: "Paint", headings: [.content, .size], commands: commands,
+            firstExample: "paint draw x", manual: Manual(description: []))
+    }
+
+    @Test("an option of a group reaches the group in the arguments of a command")
+    func lifting() throws {
+        let invocation = try Self.program.parse(["draw", "-w5", "--fixed", "--word=a", "f", "--word", "b"])
+        #expect(
+            invocation == .draw(DrawArguments(outer: Size(width: 5, isFixed: true), path: "f", words: ["a", "b"])))
+    }
+
+    @Test(
+        "mistakes are told in the words of the program",
+        arguments: [
+            ([], "a command is missing; try 'paint draw x' or 'paint --help'"),
+            (["darw"], "unknown command 'darw'; did you mean 'paint draw'?"),
+            (["draw"], "'paint draw' needs FILE; 'paint draw -h' shows the usage"),
+            (["draw", "f", "--fixed"], "'--fixed' says nothing without '--width'; give that one, too"),
+            (["draw", "f", "-w", "0"], "bad value '0' for '-w': expected 1 through 1000000000000"),
+            (["draw", "--version"], "'--version' belongs to 'paint'"),
+        ] as [([String], String)])
+    func mistakes(words: [String], message: String) {
+        do throws(UsageError) {
+            _ = try Self.program.parse(words)
+            Issue.record("this is understood")
+        } catch {
+            #expect(error.words(of: "paint") { $0 } == message)
+        }
+    }
+
+    @Test("help shows the options under their headings, in the order of the headings")
+    func help() throws {
+        #expect(
+            try Self.program.parse(["draw", "-h"])
+                == .text(
+                    """
+                    paint draw: Draw a picture
+
+                    Usage: paint draw [OPTION...] FILE
+
+                    Operands:
+                      FILE  Where it goes
+
+                    Content:
+                          --word TEXT  Write a word
+
+                    Size:
+                      -w, --width N    Width [1]
+                          --fixed      Do not change it
+
+                    General:
+                      -h, --help       Show help; -h is the short form
+
+                    'paint draw --help' and paint-draw(1) tell more.
+
+                    """))
+    }
+
+    @Test("a secret is not shown with what is wrong about it")
+    func secrets() {
+        let problem = ValueProblem.unusable(words: "expected a name", hidesValue: true)
+        let error = UsageError.badValue(name: "--key", value: "hunter2", problem: problem)
+        #expect(error.words(of: "paint") { $0 } == "bad value for '--key': expected a name")
+    }
+}
+
+extension OptionHeading {
+    fileprivate static let content = OptionHeading("Content")
+    fileprivate static let size = OptionHeading("Size")
+}
