@@ -40,6 +40,7 @@ public struct BaselineComparison: Equatable, Sendable {
 
     /// One metric of the runs.
     public struct Row: Equatable, Sendable {
+        /// The metric that is compared.
         public let metric: Metric
         /// The median of the seconds of the earlier runs, replies or nanoseconds; nil: there are no whole seconds.
         public let baseline: Double?
@@ -47,6 +48,7 @@ public struct BaselineComparison: Equatable, Sendable {
         public let now: Double?
         /// How likely seconds of the same run would differ so much, 0 through 1.
         let pValue: Double
+        /// What the difference is.
         public let verdict: Verdict
 
         /// The difference as a part of the earlier value; nil: one of them is not known, or that one is 0.
@@ -62,6 +64,7 @@ public struct BaselineComparison: Equatable, Sendable {
     public let runCount: Int
     /// The whole seconds of the earlier runs and of this one.
     public let secondCounts: (baseline: Int, now: Int)
+    /// A row per metric.
     public let rows: [Row]
 
     /// A difference that chance makes more often than that is noise.
@@ -109,6 +112,7 @@ public struct BaselineComparison: Equatable, Sendable {
         return (sorted[last / 2] + sorted[(last + 1) / 2]) / 2
     }
 
+    /// Whether two comparisons are the same.
     public static func == (one: BaselineComparison, other: BaselineComparison) -> Bool {
         one.startTime == other.startTime && one.runCount == other.runCount && one.secondCounts == other.secondCounts
             && one.rows == other.rows

@@ -45,9 +45,11 @@ public struct Threshold: Equatable, Sendable {
 
     /// What was found.
     public struct Verdict: Equatable, Sendable {
+        /// The threshold that was judged.
         public let threshold: Threshold
         /// A time in nanoseconds, a rate in a second, a number, or a share; nil: there is nothing to judge.
         let value: Double?
+        /// Whether the value compares with the bound as it has to.
         public let isMet: Bool
     }
 

@@ -2,7 +2,7 @@ import WSCore
 
 /// One connection of a load test, as its thread knows it.
 ///
-/// Each mode has a subclass that is the handler of a ``Connection``. So each mode has a decoder of its own, into which
+/// Each mode has a subclass that is the handler of a ``Connection``. So each mode has its own decoder, into which
 /// its `received` is compiled; the mode is chosen once, when the connection is made, and not for each message. A decoder
 /// is 10 KB of the program, and the six of them 0.7 %. A generic class would not do: its conformance to
 /// ``ConnectionHandler`` is not specialised, and the decoder reaches a handler through that.
@@ -11,7 +11,7 @@ public class LoadConnection {
     public final let number: UInt64
     /// The context outlives its connections. Counting references to it took a tenth of the time of a message.
     internal final let context: Unmanaged<LoadContext>
-    /// Takes what is sent; nil before the connection is open and after its end.
+    /// Sends messages; nil before the connection is open and after its end.
     public final var port: (any LoadPort)?
     /// Whether it is to send on in the next turn.
     public final var isSendingOn = false
@@ -44,7 +44,7 @@ public class LoadConnection {
     internal func giveUpReplies(before time: UInt64) -> Int { 0 }
     /// Whether nothing is waited for.
     internal var isAnswered: Bool { true }
-    /// The number of messages whose replies are waited for.
+    /// The number of messages in flight.
     internal var inFlightCount: Int { 0 }
     /// The number of messages without a reply that were sent at a time or later.
     internal func unansweredCount(since time: UInt64) -> Int { 0 }
@@ -64,9 +64,9 @@ extension LoadHandler {
         _ connection: Connection<Self>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
     ) {}
 
-    // What comes less often may count references.
+    // Rare events may count references.
 
-    /// Sends what has waited for room.
+    /// Sends the messages that have waited for room.
     public func connectionDidDrain(_ connection: Connection<Self>) {
         let context = context.takeUnretainedValue()
         context.now = connection.loop.nowNanoseconds
@@ -85,9 +85,9 @@ public protocol LoadPort: AnyObject {
     var isFull: Bool { get }
     /// The number of bytes that the peer has not taken.
     var unsentBytes: Int { get }
-    /// What has been sent, or waits to be.
+    /// The traffic that has been sent, or waits to be.
     var sentTraffic: Traffic { get }
-    /// What has been received.
+    /// The traffic that has been received.
     var receivedTraffic: Traffic { get }
     /// Sends a message, even if the connection is full; returns whether it was sent.
     func send(_ payload: RawSpan, as kind: MessageKind) -> Bool
@@ -103,6 +103,8 @@ public protocol LoadPort: AnyObject {
 }
 
 extension Connection: LoadPort {
+    /// Sends a message unless the queue is full; returns whether it was sent.
     public func offer(_ payload: RawSpan, as kind: MessageKind) -> Bool { !isFull && send(payload, as: kind) }
+    /// Sends a ping unless the queue is full; returns whether it was sent.
     public func offerPing(_ payload: RawSpan) -> Bool { !isFull && sendPing(payload) }
 }

@@ -18,14 +18,14 @@ extension LoadContext {
         senders = connections.values.filter { workload.isSender($0) }.sorted { $0.number < $1.number }
     }
 
-    /// Sends what is due, and has the host wake the load for the rest.
+    /// Sends the messages that are due, and has the host wake the load for the others.
     internal func sendDue() {
         if openLoop == nil { startConnections() } else { sendScheduled() }
     }
 
     // MARK: Closed loop
 
-    /// Has those connections send their first messages whose turn it is.
+    /// Starts the connections that the ramp has reached.
     private func startConnections() {
         let ramp = Double(plan.ramp.wholeNanoseconds) / Double(plan.connectionCount)
         while startedCount < senders.count, phase == .loading {
@@ -36,7 +36,7 @@ extension LoadContext {
         }
     }
 
-    /// Sends as many messages as may be without a reply, as long as there is room for them.
+    /// Sends messages until as many are in flight as may be, or the connection is full.
     public func fill(_ connection: any LoadHandler) {
         guard phase == .loading, now < measurement.sendEnd else { return }
         var count = 0
@@ -99,7 +99,7 @@ extension LoadContext {
         return true
     }
 
-    /// A connection whose queue was full has room again.
+    /// Sends on a connection that was full and has room again.
     internal func drained(_ connection: any LoadHandler) {
         guard phase == .loading else { return host?.closeIfAnswered() ?? () }
         guard openLoop != nil else { return host?.fillInNextTurn(connection) ?? () }
@@ -115,7 +115,7 @@ extension LoadContext {
 
     // MARK: End
 
-    /// Leaves unsent what was due on a connection that has ended; what will be due falls to the others.
+    /// Counts the messages as unsent that waited on a connection that has ended. The others take its later ones.
     public func forget(_ connection: LoadConnection) {
         measurement.leftUnsent(connection.owedTimes)
         openLoop?.settle(connection.owedTimes.count)

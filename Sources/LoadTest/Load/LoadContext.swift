@@ -14,11 +14,12 @@ public enum LoadPhase: Sendable {
     case over
 }
 
-/// The state of one thread's load: the time, the connections, what may still be sent, and what was measured.
+/// The state of one thread's load: time, connections, remaining messages, and measurement.
 ///
 /// It is all that a ``Workload`` has to do with its thread. Values are stored here rather than asked of the thread: a
 /// message uses several. What takes an event loop is asked of ``host``, which unit tests replace.
 public final class LoadContext {
+    /// The load that was asked for.
     public let plan: LoadPlan
     /// The part of the load that this thread carries.
     public let shard: Shard
@@ -27,9 +28,11 @@ public final class LoadContext {
     /// The thread, which owns the context and sets this at once. It is not retained.
     public unowned(unsafe) var host: (any LoadHost)?
 
+    /// How far the thread has come.
     public var phase = LoadPhase.opening
     /// The time that was taken last, on the loop's clock in nanoseconds.
     public var now: UInt64 = 0
+    /// The counts and latencies so far.
     public var measurement = LoadMeasurement()
     /// The number of messages that may still be sent.
     public internal(set) var remainingMessages: Int

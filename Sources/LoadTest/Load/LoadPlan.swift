@@ -4,6 +4,7 @@ import WSCore
 public struct LoadPlan: Sendable {
     /// The messages that are sent.
     public struct Messages: Sendable {
+        /// Text or binary.
         public var kind = MessageKind.text
         /// Sent in turn; empty: messages are generated.
         public var templates: [MessageTemplate] = []
@@ -16,6 +17,7 @@ public struct LoadPlan: Sendable {
         public init() {}
     }
 
+    /// What the connections do.
     public let mode: BenchMode
     /// 1 or more.
     public var connectionCount = 1
@@ -41,6 +43,7 @@ public struct LoadPlan: Sendable {
     public var inFlight = 1
     /// More than 0.
     public var replyTimeout = Duration.seconds(10)
+    /// The messages that are sent.
     public var messages = Messages()
 
     /// Plans a load of one connection.
@@ -58,7 +61,7 @@ public struct LoadPlanProblem: Error, Equatable {
 }
 
 extension LoadPlan {
-    /// Returns what is wrong with the plan, apart from what the options rule out; nil: nothing is.
+    /// The first problem of the plan that the options do not rule out; nil: there is none.
     public var problem: LoadPlanProblem? { mode.descriptor.problem(self) }
 
     /// The number of connections that send, of all threads.
@@ -72,7 +75,7 @@ extension LoadPlan {
     /// The size of generated messages, in bytes.
     public var messageBytes: Int { messages.sizeBytes ?? mode.load.defaultBytes }
 
-    /// When the connections of a thread are to be opened; nil: as soon as possible.
+    /// The schedule for opening the connections of a thread; nil: as soon as possible.
     public func openings(for shard: Shard) -> LoadSchedule? {
         connectRate.map { LoadSchedule(rate: Double($0), connectionCount: connectionCount, shard: shard) }
     }
@@ -92,7 +95,7 @@ extension LoadPlan {
         }
     }
 
-    /// The number of messages that a thread sends; `Int.max`: as many as there is time for.
+    /// The number of messages that a thread sends; `Int.max`: no limit.
     internal func messageCount(of shard: Shard) -> Int {
         messageCount.map { shard.messageCount(of: $0, connectionCount: senderCount) } ?? .max
     }

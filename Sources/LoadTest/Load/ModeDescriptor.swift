@@ -43,7 +43,7 @@ public final class ModeDescriptor: Sendable {
     public let metrics: ModeMetrics
     /// Its connections and messages.
     public let load: ModeLoad
-    /// Finds what is wrong with a plan, apart from what the options rule out; nil: nothing is.
+    /// Finds a problem of a plan that the options do not rule out; nil: there is none.
     internal let problem: @Sendable (LoadPlan) -> LoadPlanProblem?
     /// Makes the workload of a thread.
     internal let makeWorkload: @Sendable (LoadContext) -> any Workload
@@ -92,7 +92,7 @@ public struct ModeWording: Sendable {
     let titleNamesMessages: Bool
     /// What the rate counts: `replies`.
     public let countedThings: String
-    /// What is sent, as the name of a line of the table: `messages`.
+    /// The name of the table's line with the counts: `messages`.
     public let sentThings: String
     /// What happened to those that were sent: `sent`.
     let sentVerb: String
@@ -143,7 +143,7 @@ public struct ModeMetrics: Sendable {
         case deliveries
     }
 
-    /// Whether what is received has a latency.
+    /// Whether each received message has a latency.
     public var hasLatencies = true
     /// Whether each message is checked when it arrives.
     public var verifiesMessages = false
@@ -151,6 +151,7 @@ public struct ModeMetrics: Sendable {
     public var accountsForAllSent = false
     /// The messages that the rate is made of.
     public var rate = Counted.received
+    /// The whole that shares are a part of.
     public var population = Population.sent
 }
 
@@ -165,7 +166,7 @@ public struct ModeLoad: Sendable {
 
     /// What says when messages are sent, unless `--rate` does.
     public enum Pace: Sendable {
-        /// Replies, each of which has the next message sent.
+        /// Replies: each is followed by the next message.
         case replies
         /// A rate in messages a second, of all connections together.
         case rate(Int)
@@ -183,8 +184,11 @@ public struct ModeLoad: Sendable {
 
     /// Whether connections are opened before the load begins: they are not where opening them is the load.
     public var needsConnections = true
+    /// The connections that send.
     public var senders = Senders.all
+    /// What says when messages are sent.
     public var pace = Pace.replies
+    /// Whether results have messages to describe.
     public var messages = Messages.never
     /// The size of a generated message unless `--size` says another one, in bytes.
     public var defaultBytes = 20

@@ -4,6 +4,7 @@ import WSCore
 ///
 /// ``LoadContext`` says when to send, the workload says what, and its connections take what arrives.
 public protocol Workload: AnyObject {
+    /// The state of the thread's load.
     var context: LoadContext { get }
     /// The end of the time that rates are for.
     var measurementEnd: LoadMeasurement.End { get }
@@ -27,7 +28,7 @@ public protocol Workload: AnyObject {
 
     /// The load begins.
     func begin()
-    /// Sends what is due, and has the thread call again.
+    /// Sends the messages that are due, and has the host call again for the others.
     func goOn()
     /// All threads have sent all their messages.
     /// - Parameter count: The number of these messages.
@@ -42,11 +43,14 @@ public protocol Workload: AnyObject {
     func stopWaiting(isLate: Bool)
 }
 
-// A load whose connections all send, and for which nothing is to be done but that.
+// The defaults: all connections send, and nothing else happens.
 extension Workload {
+    /// The last reply.
     public var measurementEnd: LoadMeasurement.End { .withLastReply }
 
+    /// Does nothing.
     public func opened(_ connection: LoadConnection) {}
+    /// Every connection is one.
     public func isSender(_ connection: LoadConnection) -> Bool { true }
 
     /// Counts the messages that will never be answered.
@@ -54,13 +58,19 @@ extension Workload {
         context.measurement.tally.lost += connection.unansweredCount(since: context.measurement.countStart)
     }
 
+    /// None.
     public var readerCount: Int { 0 }
+    /// Whether there is no sender.
     public var isDeserted: Bool { context.senders.isEmpty }
 
+    /// Does nothing.
     public func begin() {}
+    /// Sends the messages that are due.
     public func goOn() { context.sendDue() }
+    /// Does nothing.
     public func allSent(_ count: Int) {}
 
+    /// Whether no connection waits for a reply.
     public var isAnswered: Bool { context.connections.values.allSatisfy { $0.isAnswered } }
 
     /// Counts the replies that are late.

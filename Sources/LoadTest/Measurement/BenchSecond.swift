@@ -13,8 +13,11 @@ public struct BenchSecond: Equatable, Sendable {
 
     /// What is told of the latencies, in nanoseconds.
     public struct Latencies: Equatable, Sendable {
+        /// The median.
         public var p50: UInt64 = 0
+        /// The 99th percentile.
         public var p99: UInt64 = 0
+        /// The largest latency; 0 without latencies.
         public var maximum: UInt64 = 0
     }
 

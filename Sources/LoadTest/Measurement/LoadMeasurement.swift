@@ -18,6 +18,7 @@ public struct LoadMeasurement: ~Copyable {
         case whenClosed
     }
 
+    /// What became of messages and connections.
     public var tally = LoadTally()
     internal private(set) var latencies = LatencyRecorder()
     /// How long connections took to open, in nanoseconds.

@@ -28,11 +28,13 @@ public struct LoadTally: Equatable, Sendable {
     /// Attempts to connect, replies and closing handshakes that took too long.
     public var timeouts = 0
 
-    /// Payloads of messages, in bytes.
+    /// Payloads of messages that were sent, in bytes.
     public var sentBytes = 0
+    /// Payloads of messages that were received, in bytes.
     public var receivedBytes = 0
-    /// Frames as they travelled, in bytes.
+    /// Frames that were sent as they travelled, in bytes.
     public var sentWireBytes = 0
+    /// Frames that were received as they travelled, in bytes.
     public var receivedWireBytes = 0
 
     /// Whether each reply was right, in its order, and the only one.

@@ -47,11 +47,13 @@ public struct BenchResults: ~Copyable {
 public struct BenchDescription: Equatable, Sendable {
     /// The messages that were sent.
     public struct Message: Equatable, Sendable {
+        /// Text or binary.
         public let kind: MessageKind
         /// The size of each payload; nil: they differ.
         public let byteCount: Int?
     }
 
+    /// What the connections did.
     public let mode: BenchMode
     /// Without credentials.
     public internal(set) var url: String

@@ -2,9 +2,13 @@ import WSCore
 
 /// How far a load has come.
 public struct LoadProgress: Sendable {
+    /// The messages that were sent and count.
     public internal(set) var sent = 0
+    /// The right replies.
     public internal(set) var received = 0
+    /// The errors of all kinds.
     public internal(set) var errorCount = 0
+    /// The connections that are open.
     public internal(set) var openCount = 0
     /// The last second that is over; nil: there is none.
     internal var second: BenchSecond?

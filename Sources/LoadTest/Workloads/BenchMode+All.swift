@@ -4,6 +4,7 @@ extension BenchMode {
 }
 
 extension BenchMode: RawRepresentable, CaseIterable, Hashable {
+    /// All modes, in the order of ``all``.
     public static var allCases: [BenchMode] { all }
 
     /// The mode's name, as in `--mode` and in results.

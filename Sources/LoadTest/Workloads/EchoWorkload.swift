@@ -57,7 +57,7 @@ internal final class EchoWorkload: Workload {
             now < context.measurement.sendEnd
         {
             verifier.message.set(connection.nextStamp(dueAt: now))
-            // Not as `send(dueAt:)` does: what follows a reply goes to where the answers to a read go.
+            // Not through the port: while a connection receives, it sends through the outbox.
             guard verifier.message.withBytes({ outbox.send($0, as: self.kind) }) else { break }
             connection.ledger.send(at: now)
             context.countSent(dueAt: now)

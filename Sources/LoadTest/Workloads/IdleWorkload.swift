@@ -58,7 +58,7 @@ internal final class IdleConnection: RoundTripConnection, LoadHandler {
     /// Takes a pong as the answer to all pings up to its own: only the latest has to be answered (RFC 6455 §5.5.3).
     func receivePong(_ pong: RawSpan) {
         let context = workload.context
-        // A pong that nobody asked for is a sign of life, and no answer (RFC 6455 §5.5.3).
+        // An unsolicited pong is a sign of life, and no answer (RFC 6455 §5.5.3).
         guard let number = workload.verifier.message.number(in: pong, of: self.number, expected: ledger.first),
             number < ledger.next
         else { return }

@@ -30,7 +30,7 @@ internal final class ReceiveWorkload: Workload {
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { ReceiveConnection(number, in: context) }
 
-    /// Asks the server for what is to be received.
+    /// Asks the server for its messages.
     func begin() {
         for connection in context.senders {
             for number in context.plan.messages.templates.indices {

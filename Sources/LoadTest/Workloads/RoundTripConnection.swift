@@ -15,7 +15,7 @@ public class RoundTripConnection: LoadConnection {
         super.init(number, in: context)
     }
 
-    /// The message whose reply is expected next; there is one.
+    /// The oldest message without a reply; there is one.
     @inline(__always)
     internal final var expectedStamp: EchoMessage.Stamp {
         EchoMessage.Stamp(number: ledger.first, connection: number, time: ledger.firstTime)
@@ -36,7 +36,7 @@ public class RoundTripConnection: LoadConnection {
     override internal func unansweredCount(since time: UInt64) -> Int { ledger.unansweredCount(since: time) }
 }
 
-/// Compares replies with what was sent, and counts what they are.
+/// Compares replies with the messages that were sent, and counts the outcome.
 internal struct ReplyVerifier: ~Copyable {
     var message: EchoMessage
 

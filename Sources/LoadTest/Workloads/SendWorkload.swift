@@ -15,7 +15,7 @@ extension BenchMode {
             options: [.connectRate, .messages, .rate, .ramp, .message, .file, .size, .binary],
             wording: ModeWording(title: "Sending", titleNamesMessages: true, countedThings: "messages sent"),
             metrics: ModeMetrics(hasLatencies: false, rate: .sent),
-            // What is queued is not sent yet, and what is sent is all that counts.
+            // Only sent messages count, and queued ones are not sent yet.
             load: ModeLoad(messages: .always, queueLimitBytes: 16 << 10),
             makeWorkload: { SendWorkload($0) }))
 }

@@ -36,7 +36,7 @@ import WSCore
         #expect(fixture.workload.readerCount == 1)
     }
 
-    @Test("each delivery has a latency; what is missing, late and doubled is told")
+    @Test("each delivery has a latency; missing, late, and doubled messages are counted")
     func deliveries() throws {
         let fixture = makeFixture(connected: [2])
         let reader: BroadcastConnection = try fixture.connection(2)
@@ -47,7 +47,7 @@ import WSCore
         #expect(fixture.largestLatency() == 1700)
     }
 
-    @Test("a damaged delivery is told, and another run's messages and what a publisher gets back are left alone")
+    @Test("a damaged delivery is counted; messages of another run and those sent back to a publisher are not")
     func others() throws {
         let fixture = makeFixture(connected: [0, 2])
         let (publisher, reader): (BroadcastConnection, BroadcastConnection) = try (

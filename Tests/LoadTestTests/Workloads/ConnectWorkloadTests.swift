@@ -38,14 +38,14 @@ import WSCore
         #expect(fixture.largestLatency() == 2500)
     }
 
-    @Test("no more attempts are made than there are to be")
+    @Test("a number of messages limits the attempts")
     func number() {
         let fixture = makeFixture { $0.messageCount = 2 }
         fixture.workload.goOn()
         #expect(fixture.host.attempts.count == 2)
     }
 
-    @Test("it is this end that closes the connections, as soon as they are open")
+    @Test("this end closes each connection as soon as it is open")
     func closing() {
         let fixture = makeFixture()
         let connection = fixture.workload.makeConnection(0)

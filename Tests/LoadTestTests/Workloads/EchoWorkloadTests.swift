@@ -41,7 +41,7 @@ import WSCore
         #expect(fixture.largestLatency() == 1500)
     }
 
-    @Test("what came damaged is counted, and followed by the next message, too")
+    @Test("a damaged reply is counted, and followed by the next message, too")
     func damage() throws {
         let fixture = LoadFixture(.echo)
         let connection: EchoConnection = try fixture.connection(0)
@@ -78,7 +78,7 @@ import WSCore
         #expect(fixture.host.requests == ["drain"])
     }
 
-    @Test("replies in another order, and twice, are told as that")
+    @Test("reordered and doubled replies are counted as such")
     func order() throws {
         let fixture = LoadFixture(.echo)
         let connection: EchoConnection = try fixture.connection(0)
@@ -99,7 +99,7 @@ import WSCore
         #expect(try fixture.port().sent.count == 4)
     }
 
-    @Test("what is missing when its time is over is late, and lost with its connection")
+    @Test("a missing reply is late when its time is over, and lost with its connection")
     func missing() throws {
         let fixture = LoadFixture(.echo)
         let connection: EchoConnection = try fixture.connection(0)

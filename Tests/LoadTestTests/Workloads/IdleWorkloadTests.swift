@@ -19,7 +19,7 @@ import WSCore
         #expect(fixture.host.requests == ["wake \(Self.start + 3_000_000_000)"])
     }
 
-    @Test("a pong answers the pings before its own, and one that nobody asked for none (RFC 6455 §5.5.3)")
+    @Test("a pong answers the pings before its own, and an unsolicited one answers none (RFC 6455 §5.5.3)")
     func pongs() throws {
         let fixture = LoadFixture(.idle)
         let connection: IdleConnection = try fixture.connection(0)

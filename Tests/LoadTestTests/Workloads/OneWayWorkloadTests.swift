@@ -48,7 +48,7 @@ import WSCore
         #expect(fixture.tally.sent == 2)
     }
 
-    @Test("without a duration, a load whose connections take nothing for as long as a reply may take is stuck")
+    @Test("without a duration, a load is stuck when no connection takes anything for the time of a reply")
     func standstill() throws {
         let fixture = LoadFixture(.send) {
             $0.duration = nil

@@ -86,7 +86,7 @@ final class LoadWorker {
         context.now = loop.nowNanoseconds
     }
 
-    /// Does what is due, and has the timer call again.
+    /// Goes on with the present phase when a timer fires.
     func goOn() {
         switch context.phase {
         case .opening: openDue()
