@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Enforces the layers in docs/ARCHITECTURE.md: each folder of WSCore compiles with the folders it may use and no others,
-# and each C library is imported where it belongs.
+# Enforces the layers in docs/ARCHITECTURE.md: each folder of WSCore and of wsx compiles with the folders it may use and no
+# others, and each C library is imported where it belongs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,6 +37,52 @@ typechecks Continuity Bytes Protocol
 typechecks StaticFiles/Semantics Bytes Handshake
 typechecks Measuring Bytes Protocol Handshake Deflate
 typechecks StaticFiles Bytes Handshake IO
+
+# The folders of wsx: emits the modules that they import, then compiles each folder with those it may use.
+modules=$(mktemp -d)
+trap 'rm -rf "$modules"' EXIT
+compile=(swiftc -swift-version 6 -package-name wsx -parse-as-library -I "$modules"
+    -Xfrontend -disable-implicit-string-processing-module-import)
+for library in Sources/C[A-Z]*/; do
+    [ -f "$library/module.modulemap" ] && compile+=(-I "$library")
+done
+
+# emits MODULE: makes a module that the next ones can import.
+emits() {
+    local files output
+    mapfile -t files < <(find "Sources/$1" -name '*.swift' | sort)
+    output=$("${compile[@]}" -emit-module -emit-module-path "$modules/$1.swiftmodule" -module-name "$1" \
+        "${files[@]}" 2>&1) || report "$1 does not compile:" "$(grep -m 3 error: <<<"$output")"
+}
+for module in WSCore CommandLine Formats Conversation LoadTest; do
+    [ -d "Sources/$module" ] && emits "$module"
+done
+
+# The package manager generates these from the pages.
+resources="$modules/resources.swift"
+{
+    echo "struct PackageResources {"
+    find Sources/wsx -path '*/Page/*' -type f -printf '%f\n' | tr . _ | sed 's/.*/static let &: [UInt8] = []/'
+    echo "}"
+} >"$resources"
+
+# uses FOLDER [FOLDER ...]: compiles the first folder of wsx with those it may use.
+uses() {
+    local files output
+    mapfile -t files < <(cd Sources/wsx && find "$@" -name '*.swift' -printf 'Sources/wsx/%p\n' | sort -u)
+    output=$("${compile[@]}" -typecheck -module-name wsx "${files[@]}" "$resources" 2>&1) ||
+        report "wsx/$1 uses more than ${*:2}:" "$(grep -m 3 error: <<<"$output")"
+}
+uses Text
+uses Options
+uses Terminal Options
+uses Manual Options Terminal
+uses Program Options Terminal
+uses Client Options Terminal Program
+uses Pipe Options Terminal Program
+uses Bench Options Terminal Program Client Text
+uses Connect Options Terminal Program Client Pipe
+uses Listen Options Terminal Program Pipe Text
 
 # LoadTest does no I/O: what takes a loop, a clock, or a descriptor goes through LoadHost and LoadPort.
 io='EventLoop|Timer|PreciseTimer|Server|Connector|SystemStream|StandardDescriptors|File|OutputFile|ProcessorTime|SecureRandom'
