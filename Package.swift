@@ -44,12 +44,16 @@ let package = Package(
             dependencies: ["WSCore", "CPCRE2"],
             swiftSettings: programSettings),
         .target(
+            name: "Conversation",
+            dependencies: ["Formats", "WSCore"],
+            swiftSettings: programSettings),
+        .target(
             name: "LoadTest",
             dependencies: ["Formats", "WSCore"],
             swiftSettings: programSettings),
         .executableTarget(
             name: "wsx",
-            dependencies: ["CommandLine", "Formats", "LoadTest", "WSCore", "CReadline"],
+            dependencies: ["CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: programSettings),
         // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
@@ -67,9 +71,13 @@ let package = Package(
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"], swiftSettings: swiftSettings),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "WSCore"], swiftSettings: swiftSettings),
         .testTarget(
+            name: "ConversationTests", dependencies: ["Conversation", "Formats", "WSCore"],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "LoadTestTests", dependencies: ["LoadTest", "Formats", "WSCore"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "wsxTests", dependencies: ["wsx", "CommandLine", "Formats", "LoadTest", "WSCore"],
+            name: "wsxTests",
+            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore"],
             swiftSettings: swiftSettings),
     ]
 )
@@ -82,14 +90,14 @@ if isForFuzzing {
         // libFuzzer has a main function of its own, so that of the program gets another name.
         .target(
             name: "wsx",
-            dependencies: ["CommandLine", "Formats", "LoadTest", "WSCore", "CReadline"],
+            dependencies: ["CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "wsx_main"])
             ]),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["wsx", "CommandLine", "Formats", "LoadTest", "WSCore"],
+            dependencies: ["wsx", "CommandLine", "Conversation", "Formats", "LoadTest", "WSCore"],
             path: "Fuzz",
             sources: ["Support", "Targets"],
             swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),

@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// Writes JSON events: the one place that knows what fields each has.

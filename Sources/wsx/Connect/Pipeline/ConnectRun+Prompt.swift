@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 // What the prompt can do. There, the end of a connection is not the end of the run.

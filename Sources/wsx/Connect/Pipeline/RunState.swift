@@ -1,3 +1,4 @@
+import Conversation
 import WSCore
 
 /// How far a run of `connect` has come, and how it ends: a state machine without I/O.

@@ -2,7 +2,7 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Conversation
 
 @Suite struct RequestQueueTests {
     @Test("with a window of one, a request waits for the reply to the one before")

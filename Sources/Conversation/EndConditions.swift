@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 /// Decides from the received messages when the run ends and whether it has succeeded: `--count`, `--until`, `--expect`.
-struct EndConditions {
+public struct EndConditions {
     private let count: Int?
     private let until: [Pattern]
     /// The expectations that no message has met.
@@ -11,7 +11,7 @@ struct EndConditions {
     private var isMet = false
 
     /// Makes conditions that no message has met yet; `count` is 1 or more.
-    init(count: Int? = nil, until: [Pattern] = [], expectations: [Pattern] = []) {
+    public init(count: Int? = nil, until: [Pattern] = [], expectations: [Pattern] = []) {
         self.count = count
         self.until = until
         unmet = expectations
@@ -19,7 +19,7 @@ struct EndConditions {
 
     /// Takes a message, text or binary.
     /// - Returns: Whether it meets the goal and so is the last one that counts.
-    mutating func isLast(_ payload: RawSpan) -> Bool {
+    public mutating func isLast(_ payload: RawSpan) -> Bool {
         receivedCount += 1
         if !unmet.isEmpty { unmet.removeAll { $0.matches(payload) } }
         isMet = isMet || receivedCount == count
@@ -29,34 +29,34 @@ struct EndConditions {
     }
 
     /// The expressions that are searched for.
-    var patterns: [Pattern] { until + unmet }
+    public var patterns: [Pattern] { until + unmet }
 
     /// The expectations that no message has met, as they were typed.
-    var unmetExpectations: [String] { unmet.map(\.source) }
+    public var unmetExpectations: [String] { unmet.map(\.source) }
 
     /// The goal of `--count` or `--until` until a message meets it; nil if neither was given.
-    var unmetGoal: UnmetGoal? {
+    public var unmetGoal: UnmetGoal? {
         guard !isMet, count != nil || !until.isEmpty else { return nil }
         return UnmetGoal(receivedCount: receivedCount, count: count, until: until.map(\.source))
     }
 }
 
 /// What `--count` and `--until` still wait for. Either of them is enough.
-struct UnmetGoal: Equatable {
-    let receivedCount: Int
+public struct UnmetGoal: Equatable, Sendable {
+    public let receivedCount: Int
     /// The number of messages to wait for.
-    let count: Int?
+    public let count: Int?
     /// The regular expressions to wait for, as they were typed.
-    let until: [String]
+    public let until: [String]
 
     /// How far the run has come: `1 of 3 messages`.
-    var progress: String {
+    public var progress: String {
         let parts = [messageCount, until.isEmpty ? nil : "no message matched \(patterns)"]
         return parts.compactMap { $0 }.joined(separator: ", and ")
     }
 
     /// The progress as the end of a sentence: `after 1 of 3 messages`, `before --until 'ready' matched`.
-    var moment: String {
+    public var moment: String {
         let parts = [messageCount.map { "after \($0)" }, until.isEmpty ? nil : "before \(patterns) matched"]
         return parts.compactMap { $0 }.joined(separator: " and ")
     }

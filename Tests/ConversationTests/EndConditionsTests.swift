@@ -2,7 +2,7 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Conversation
 
 @Suite struct EndConditionsTests {
     @Test("without conditions no message is the last one")

@@ -10,9 +10,9 @@ import WSCore
 /// request; of several requests with the same value the first is answered first.
 ///
 /// All wait equally long, so that they are given up in the order in which they were sent.
-struct RequestTracker {
+public struct RequestTracker {
     /// What a received message is.
-    enum Finding: Equatable {
+    public enum Finding: Equatable {
         /// It answers nothing.
         case push
         case reply(Reply)
@@ -20,7 +20,7 @@ struct RequestTracker {
         case lateReply(Reply, delay: Duration)
 
         /// The reply that the message is, late or not.
-        var reply: Reply? {
+        public var reply: Reply? {
             switch self {
             case .push: nil
             case .reply(let reply), .lateReply(let reply, _): reply
@@ -29,10 +29,10 @@ struct RequestTracker {
     }
 
     /// A request that was given up.
-    struct Expired: Equatable {
-        let number: Int
+    public struct Expired: Equatable {
+        public let number: Int
         /// What its field holds, if there is one.
-        let id: JSONScalar?
+        public let id: JSONScalar?
     }
 
     private struct Flight {
@@ -69,24 +69,24 @@ struct RequestTracker {
     /// Nothing is given up before.
     private var earliestExpiry = Duration.zero
     /// The size of the requests that are kept, where a batch counts once for each of its ids.
-    private(set) var keptBytes = 0
+    public private(set) var keptBytes = 0
 
     /// Makes a tracker without requests.
     /// - Parameters:
     ///   - field: Where requests and replies have the same value; nil: replies come in order.
     ///   - timeout: How long a reply may take.
     ///   - keepsRequests: Whether ``takeAll()`` is to return requests.
-    init(field: JSONField?, timeout: Duration, keepsRequests: Bool = false) {
+    public init(field: JSONField?, timeout: Duration, keepsRequests: Bool = false) {
         self.field = field
         self.timeout = timeout
         self.keepsRequests = keepsRequests
     }
 
     /// How many replies are awaited.
-    var count: Int { flights.count }
+    public var count: Int { flights.count }
 
     /// When the next request is to be given up, on the clock of the other calls; nil: none is in flight.
-    mutating func nextExpiry() -> Duration? {
+    public mutating func nextExpiry() -> Duration? {
         guard !flights.isEmpty else { return nil }
         while flights[oldestFlight] == nil { oldestFlight += 1 }
         return flights[oldestFlight].map { max($0.sentTime + timeout, earliestExpiry) }
@@ -95,7 +95,7 @@ struct RequestTracker {
     /// Takes note of a message that is being sent.
     /// - Parameter now: The monotonic time.
     /// - Returns: Whether a reply is awaited. A batch awaits one for each of its ids.
-    mutating func sent(_ request: Request, at now: Duration) -> Bool {
+    public mutating func sent(_ request: Request, at now: Duration) -> Bool {
         guard let field else {
             append(request, id: nil, at: now)
             return true
@@ -106,7 +106,7 @@ struct RequestTracker {
     }
 
     /// Takes a received message. A batch of replies may answer several requests: the finding is about the first of them.
-    mutating func received(_ payload: RawSpan, at now: Duration) -> Finding {
+    public mutating func received(_ payload: RawSpan, at now: Duration) -> Finding {
         guard let field else { return answer(nil, at: now) ?? .push }
         var finding: Finding?
         for id in field.values(in: payload) {
@@ -117,7 +117,7 @@ struct RequestTracker {
     }
 
     /// Gives up the requests whose time is over, and returns them in the order in which they were sent.
-    mutating func expire(at now: Duration) -> [Expired] {
+    public mutating func expire(at now: Duration) -> [Expired] {
         var expired: [Expired] = []
         while let time = nextExpiry(), time <= now, let flight = flights[oldestFlight] {
             remove(oldestFlight, of: flight)
@@ -129,12 +129,12 @@ struct RequestTracker {
     }
 
     /// Gives no request up before a moment: what has come could not be read until then.
-    mutating func holdExpiry(until time: Duration) {
+    public mutating func holdExpiry(until time: Duration) {
         earliestExpiry = max(earliestExpiry, time)
     }
 
     /// Takes all requests that await a reply, in the order in which they were sent.
-    mutating func takeAll() -> [Request] {
+    public mutating func takeAll() -> [Request] {
         var requests: [Request] = []
         for key in flights.keys.sorted() {
             guard let request = flights[key]?.request, request.number != requests.last?.number else { continue }
@@ -197,4 +197,12 @@ struct RequestTracker {
         }
         late[flight.id] = Late(number: flight.number, sentTime: flight.sentTime)
     }
+}
+
+/// What a received message answers.
+public struct Reply: Equatable {
+    /// The number of the request.
+    public let number: Int
+    /// The time since the request was sent.
+    public let roundTrip: Duration
 }

@@ -8,7 +8,7 @@ import WSCore
 ///     set {"a":[1]}                → {"jsonrpc":"2.0","id":1,"method":"set","params":{"a":[1]}}
 ///
 /// An argument is JSON where it reads as JSON, and a text elsewhere; in single quotes it always is a text.
-struct JSONRPCCall {
+public struct JSONRPCCall {
     private let line: [UInt8]
     private var offset = 0
 
@@ -17,7 +17,7 @@ struct JSONRPCCall {
     ///   - line: UTF-8 text.
     ///   - hasVersion: Whether the call has the member `jsonrpc`, which JSON-RPC 2.0 demands. Chromium's DevTools answer
     ///     it with an error that has no id.
-    static func compose(_ line: RawSpan, id: Int, hasVersion: Bool = true) throws(JSONRPCCallError) -> [UInt8] {
+    public static func compose(_ line: RawSpan, id: Int, hasVersion: Bool = true) throws(JSONRPCCallError) -> [UInt8] {
         var call = JSONRPCCall(line: line.withUnsafeBytes { Array($0) })
         return try call.composed(id: id, hasVersion: hasVersion)
     }
@@ -164,5 +164,29 @@ struct JSONRPCCall {
 
     private func append(text: Range<Int>, to call: inout ByteBuffer) {
         line[text].withUnsafeBytes { JSONString.append($0.bytes, to: &call) }
+    }
+}
+
+/// Why a line makes no JSON-RPC call.
+public enum JSONRPCCallError: Error, Equatable, CustomStringConvertible {
+    /// There is nothing but blanks.
+    case noMethod
+    /// A quotation mark of either kind, counted in bytes from 0, has no other to close it.
+    case openQuote(offset: Int)
+    /// A bracket or brace has no other to close it.
+    case openBracket(offset: Int)
+    /// Something other than a blank follows a text in single quotes; counted in bytes from 0.
+    case afterQuote(offset: Int)
+    /// Two of the arguments have the same name.
+    case repeatedName(String)
+
+    public var description: String {
+        switch self {
+        case .noMethod: "there is no method; write a method and its arguments"
+        case .openQuote(let offset): "the quote at byte \(offset + 1) is not closed"
+        case .openBracket(let offset): "the bracket at byte \(offset + 1) is not closed"
+        case .afterQuote(let offset): "byte \(offset + 1) follows a closing quote; write a space between arguments"
+        case .repeatedName(let name): "the argument '\(escapingControls(name))' is there twice"
+        }
     }
 }

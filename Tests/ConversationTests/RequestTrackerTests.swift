@@ -2,7 +2,7 @@ import Formats
 import Testing
 import WSCore
 
-@testable import wsx
+@testable import Conversation
 
 @Suite struct RequestTrackerTests {
     @Test("without a field, messages answer the requests in order, and are pushes when none is in flight")

@@ -2,18 +2,18 @@ import Formats
 import WSCore
 
 /// An error object in a reply to a JSON-RPC call (JSON-RPC 2.0 §5.1).
-struct JSONRPCError: Equatable {
+public struct JSONRPCError: Equatable {
     /// The request's id as it stands in the reply; `null` if the server could not read it.
-    let id: String
+    public let id: String
     /// As it stands in the reply; nil: it is missing.
-    let code: String?
-    let message: String
+    public let code: String?
+    public let message: String
 
     /// The longest message that is shown, in characters: the reply itself is written whole.
     private static let maximumCharacters = 200
 
     /// The errors in a message: at most one, or one for each reply in a batch. A message that is not JSON has none.
-    static func errors(in payload: RawSpan) -> [JSONRPCError] {
+    public static func errors(in payload: RawSpan) -> [JSONRPCError] {
         guard UTF8Validator.isValid(payload) else { return [] }
         do throws(JSONError) {
             switch try JSONValue(parsing: payload) {
@@ -27,7 +27,7 @@ struct JSONRPCError: Equatable {
 
     /// The error on one line.
     /// - Parameter number: The number of the request; nil: the server could not read the call's id.
-    func description(asReplyTo number: Int?) -> String {
+    public func description(asReplyTo number: Int?) -> String {
         let call = number.map { "request \($0)" + (id == "\($0)" ? "" : " (id \(Self.shown(id)))") }
         let words = Self.shown(message)
         return "\(call ?? "reply without an id"): error \(code.map { "\(Self.shown($0)): " } ?? "")\(words)"
