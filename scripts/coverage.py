@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRATCH = ROOT / ".build/coverage"
 FOLDERS = [*(f"Sources/WSCore/{name}" for name in (
     "Bytes", "Protocol", "Handshake", "Proxy", "Deflate", "Continuity", "IO", "TLS", "Connection")),
-    "Sources/CommandLine", "Sources/Formats", "Sources/LoadTest", "Sources/wsx"]
+    "Sources/CommandLine", "Sources/Conversation", "Sources/Formats", "Sources/LoadTest", "Sources/wsx"]
 REQUIRED = {f"Sources/WSCore/{name}": 95 for name in ("Protocol", "Handshake", "Proxy", "Deflate", "Continuity")}
 
 

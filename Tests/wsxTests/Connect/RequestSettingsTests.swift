@@ -1,0 +1,60 @@
+import Conversation
+import Formats
+import Testing
+
+@testable import wsx
+
+/// What the options about requests and replies ask for.
+@Suite struct RequestSettingsTests {
+    @Test("what the arguments ask for")
+    func arguments() throws {
+        #expect(try Self.settings { _ in } == nil)
+        #expect(try Self.settings { $0.sendsRequests = true } == .init(isSequential: true))
+        #expect(
+            try Self.settings {
+                $0.correlation = "/a"
+                $0.replyTimeout = .seconds(1)
+                $0.reconnection = .always
+            } == .init(field: JSONField("/a"), replyTimeout: .seconds(1), keepsRequests: true))
+        #expect(
+            try Self.settings {
+                $0.calls = .automatic
+                $0.correlation = "id"
+                $0.sendsRequests = true
+            } == .init(field: JSONField("id"), isSequential: true, makesCalls: true))
+    }
+
+    @Test("what cannot go together is refused")
+    func contradictions() {
+        #expect(throws: Failure.self) {
+            try Self.settings {
+                $0.calls = .automatic
+                $0.correlation = "key"
+            }
+        }
+        #expect(throws: Failure.self) {
+            try Self.settings {
+                $0.sendsRequests = true
+                $0.heartbeatMessage = "x"
+            }
+        }
+    }
+
+    @Test(
+        "the DevTools of browsers get calls without a version, and others where that is asked for",
+        arguments: [
+            (.automatic, "/", true), (.automatic, "/devtools/page/1", false), (.standard, "/devtools/page/1", true),
+            (.devtools, "/", false),
+        ] as [(JSONRPCForm, String, Bool)])
+    func versions(form: JSONRPCForm, requestTarget: String, hasVersion: Bool) throws {
+        #expect(try Self.settings(at: requestTarget) { $0.calls = form }?.callsHaveVersion == hasVersion)
+    }
+
+    private static func settings(
+        at requestTarget: String = "/", _ change: (inout ConnectArguments) -> Void
+    ) throws -> RequestQueue.Settings? {
+        var arguments = ConnectArguments()
+        change(&arguments)
+        return try RequestQueue.Settings.make(arguments, requestTarget: requestTarget)
+    }
+}
