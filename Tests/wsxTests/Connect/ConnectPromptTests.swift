@@ -91,7 +91,8 @@ import Testing
         }
     }
 
-    private func withScene(_ change: (inout ConnectArguments) -> Void = { _ in }, _ body: (Scene) throws -> Void) throws {
+    private func withScene(_ change: (inout ConnectArguments) -> Void = { _ in }, _ body: (Scene) throws -> Void) throws
+    {
         StandardDescriptors.prepare()
         var arguments = ConnectArguments()
         arguments.url = "ws://h/"
@@ -107,7 +108,8 @@ import Testing
         let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(terminal) }
         let console = Console(
-            color: .never, isQuiet: false, log: LogWriter(descriptor: file.descriptor) { _ in "" }) { _ in nil }
+            color: .never, isQuiet: false, log: LogWriter(descriptor: file.descriptor) { _ in "" }
+        ) { _ in nil }
         let outputs = try ConnectOutputs(settings, console: console, output: terminal, on: loop)
         let (link, editor) = (Link(), Editor())
         let prompt = ConnectPrompt(settings, editor: editor, outputs: outputs, connection: link, on: loop)
@@ -121,7 +123,9 @@ import Testing
     @Test("lines and the commands that send reach the connection")
     func sending() throws {
         try withScene { scene in
-            for line in ["hello", "//slash", "/send /x", "/binary hex 01 ff", "/send-json {\"a\":1}", "/ping p", "/pong q", ""] {
+            for line in [
+                "hello", "//slash", "/send /x", "/binary hex 01 ff", "/send-json {\"a\":1}", "/ping p", "/pong q", "",
+            ] {
                 #expect(scene.type(line).isEmpty, "\(line)")
             }
             #expect(

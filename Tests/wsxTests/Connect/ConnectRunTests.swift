@@ -350,7 +350,9 @@ import Testing
             peer.send(text)
         }
         let notices = try fixture.run().notices
-        for part in ["Reached memory", "Authorization: •••", "HTTP/1.1 101", "frame", "ping", "close", "1 sent, 1 received"] {
+        for part in [
+            "Reached memory", "Authorization: •••", "HTTP/1.1 101", "frame", "ping", "close", "1 sent, 1 received",
+        ] {
             #expect(notices.contains(part), "\(part)")
         }
     }

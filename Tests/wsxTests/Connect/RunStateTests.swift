@@ -74,7 +74,8 @@ import Testing
             var state = state(EndConditions(expectations: [try Pattern("ok")]))
             if let limit { _ = state.end(with: .runTimedOut(after: limit), hurried: true) }
             state.drain(requestFailure: nil, isPrompt: false, lastCode: .normalClosure)
-            #expect(message(state) == "no message matched --expect 'ok'" + (limit == nil ? "" : " within 2 s (--timeout)"))
+            #expect(
+                message(state) == "no message matched --expect 'ok'" + (limit == nil ? "" : " within 2 s (--timeout)"))
         }
     }
 

@@ -136,7 +136,8 @@ final class ConnectOutputs {
     ///   - isAgain: Whether it has been sent before, on a connection that was lost.
     ///   - note: What is said of it where it is shown.
     func writeSent(
-        _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction = .sent, again isAgain: Bool = false,
+        _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction = .sent,
+        again isAgain: Bool = false,
         note: String = ""
     ) {
         if !isAgain { recorder?.events.writeMessage(payload, as: kind, .outgoing) }

@@ -12,7 +12,11 @@ extension ConnectRun: ConnectionHandler {
         lingerTimer?.messageArrived()
         if kind == .text { outputs.prompt?.remember(payload) }
         outputs.record(payload, as: kind)
-        if let requests { write(payload, as: kind, requests.received(payload)) } else { outputs.write(payload, as: kind) }
+        if let requests {
+            write(payload, as: kind, requests.received(payload))
+        } else {
+            outputs.write(payload, as: kind)
+        }
         waitForOutput(connection)
         if state.isLast(payload) {
             input.pause()

@@ -114,7 +114,8 @@ final class ListenRun {
     private func makeServer() -> Server<ListenClient> {
         let server = Server<ListenClient>(
             .init(
-                policy: settings.policy, connection: settings.connection, deflate: settings.arguments.compression.deflate,
+                policy: settings.policy, connection: settings.connection,
+                deflate: settings.arguments.compression.deflate,
                 responder: settings.site, handshakeTimeout: settings.arguments.handshakeTimeout,
                 maximumConnections: settings.arguments.maximumConnections,
                 reservedDescriptors: programs?.reservedDescriptors ?? 0,
