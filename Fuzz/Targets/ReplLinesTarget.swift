@@ -16,7 +16,9 @@ extension FuzzTarget {
     }
 
     /// Reads a line, and returns the action that it asks for.
-    private static func check<Action>(_ input: [UInt8], commands: [PromptCommand<Action>]) -> Action? {
+    private static func check<Action: Equatable & Sendable>(_ input: [UInt8], commands: [PromptCommand<Action>])
+        -> Action?
+    {
         switch PromptLine(input, commands: commands) {
         case .message(let payload):
             expect(input == payload || input == [UInt8(ascii: "/")] + payload, "the message is not what was typed")
