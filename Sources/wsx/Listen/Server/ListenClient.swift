@@ -12,6 +12,8 @@ final class ListenClient: ConnectionHandler {
     // Of the run, which would have its references counted to be asked with every message.
     private let service: ListenMode.Service
     private let isObserved: Bool
+    /// Whether messages are sent back and nothing else.
+    private let isPlainEcho: Bool
     /// What few servers ask for; nil: this one asks for none of it.
     private let equipment: Equipment?
 
@@ -52,6 +54,7 @@ final class ListenClient: ConnectionHandler {
         }
         let program = run.programs?.start(for: client, port: run.places[client.endpointIndex].port)
         let isPlain = trace == nil && gate == nil && replay == nil && program == nil
+        isPlainEcho = service == .echo && isPlain && !isObserved
         equipment = isPlain ? nil : Equipment(program: program, trace: trace, gate: gate, replay: replay)
     }
 
@@ -60,9 +63,20 @@ final class ListenClient: ConnectionHandler {
         replay?.open()
     }
 
-    /// Shows a message, and does with it what the mode says.
+    /// Takes a message.
     func connection(
         _ connection: Connection<ListenClient>, received payload: RawSpan, as kind: MessageKind, outbox: inout Outbox
+    ) {
+        guard isPlainEcho, payload.byteCount < Self.countedBytes else {
+            return take(payload, as: kind, on: connection, outbox: &outbox)
+        }
+        outbox.send(payload, as: kind)
+    }
+
+    /// Shows a message, and does with it what the mode says. Kept out of the way of the plain echo.
+    @inline(never)
+    private func take(
+        _ payload: RawSpan, as kind: MessageKind, on connection: Connection<ListenClient>, outbox: inout Outbox
     ) {
         if let gate, gate.ignoresClient { return }
         // A few bytes on the wire can be that many; without compression a turn brings no more than a read.
