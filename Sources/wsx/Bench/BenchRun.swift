@@ -21,7 +21,7 @@ final class BenchRun {
     /// The signal, or the limit, that ended the run.
     private var earlyFailure: Failure?
     private var timers = Timers()
-    private var signals: [SignalWatcher] = []
+    private var stopRequests: StopRequests?
 
     /// The timers of a run; each is there while it is needed.
     private struct Timers {
@@ -29,8 +29,6 @@ final class BenchRun {
         var start: PreciseTimer?
         /// Ends a run that was to end early.
         var hurry: Timer?
-        /// Ends a run that takes too long.
-        var limit: Timer?
     }
 
     /// Prepares a run.
@@ -56,17 +54,10 @@ final class BenchRun {
 
     /// Runs, and returns why it did not end as asked, if it did not.
     func run() -> Failure? {
-        signals = [
-            SignalWatcher(.interrupt, on: loop) { [unowned self] in endEarly(.interrupted) },
-            SignalWatcher(.terminate, on: loop) { [unowned self] in endEarly(.terminated) },
-            SignalWatcher(.hangUp, on: loop) { [unowned self] in endEarly(.hungUp) },
-            SignalWatcher(.quit, on: loop) { [unowned self] in endEarly(.quit) },
-        ].compactMap { $0 }
-        console.warnIfInsecure(settings.arguments.tls.isInsecure)
-        if let limit = settings.arguments.timeout {
-            timers.limit = Timer(on: loop) { [unowned self] in endEarly(.runTimedOut(after: limit)) }
-            timers.limit?.start(after: limit)
+        stopRequests = StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
+            endEarly(request.failure)
         }
+        console.warnIfInsecure(settings.arguments.tls.isInsecure)
         pool.didOpen = { [unowned self] in didOpen() }
         pool.didEnd = { [unowned self] in loop.stop() }
         do throws(Failure) {

@@ -120,21 +120,6 @@ struct ConnectSettings {
     }
 }
 
-extension PayloadKind {
-    /// The kind of the messages that input in a format is sent as.
-    func kind(for format: InputFormat) -> MessageKind {
-        switch self {
-        case .text: .text
-        case .binary: .binary
-        case .automatic:
-            switch format {
-            case .chunks, .hex, .base64: .binary
-            case .lines, .nul, .message, .json: .text
-            }
-        }
-    }
-}
-
 extension EndConditions {
     /// What the arguments ask for, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: ConnectArguments) throws(Failure) {

@@ -128,6 +128,3 @@ struct Wsx {
         getenv(name).map { String(cString: $0) }
     }
 }
-
-/// The version that `wsx --version` prints.
-let version = "0.1.0"

@@ -1,4 +1,5 @@
 import CommandLine
+import WSCore
 
 /// The options for standard input and output: how bytes become messages, and messages bytes.
 struct FormatArguments: Equatable, Sendable {
@@ -142,5 +143,20 @@ enum ReplaySpeed: Equatable {
         let isDecimal = text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: ".") }
         guard isDecimal, let factor = Double(text), factors.contains(factor) else { throw .notASpeed }
         return .factor(factor)
+    }
+}
+
+extension PayloadKind {
+    /// The kind of the messages that input in a format is sent as.
+    func kind(for format: InputFormat) -> MessageKind {
+        switch self {
+        case .text: .text
+        case .binary: .binary
+        case .automatic:
+            switch format {
+            case .chunks, .hex, .base64: .binary
+            case .lines, .nul, .message, .json: .text
+            }
+        }
     }
 }
