@@ -43,6 +43,7 @@ public struct EndConditions {
 
 /// What `--count` and `--until` still wait for. Either of them is enough.
 public struct UnmetGoal: Equatable, Sendable {
+    /// The number of messages received so far.
     public let receivedCount: Int
     /// The number of messages to wait for.
     public let count: Int?

@@ -180,6 +180,7 @@ public enum JSONRPCCallError: Error, Equatable, CustomStringConvertible {
     /// Two of the arguments have the same name.
     case repeatedName(String)
 
+    /// Says what is wrong with the line.
     public var description: String {
         switch self {
         case .noMethod: "there is no method; write a method and its arguments"

@@ -7,6 +7,7 @@ public struct JSONRPCError: Equatable {
     public let id: String
     /// As it stands in the reply; nil: it is missing.
     public let code: String?
+    /// The words for it, as the peer sent them.
     public let message: String
 
     /// The longest message that is shown, in characters: the reply itself is written whole.

@@ -162,7 +162,9 @@ public struct RequestQueue {
 public struct Request: Equatable {
     /// Counts the messages of the input from 1, also those that want no reply.
     public let number: Int
+    /// The bytes that are sent.
     public let payload: [UInt8]
+    /// Text or binary.
     public let kind: MessageKind
     /// Whether every connection begins with it.
     public let isInitial: Bool

@@ -30,6 +30,7 @@ public struct RequestTracker {
 
     /// A request that was given up.
     public struct Expired: Equatable {
+        /// Counts the messages of the input from 1.
         public let number: Int
         /// What its field holds, if there is one.
         public let id: JSONScalar?
