@@ -4,10 +4,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-fail=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 report() {
-    echo "layers: $*" >&2
-    fail=1
+    echo "layers: $*" | tee -a "$scratch/problems" >&2
+}
+
+# in_turn COMMAND ...: runs a check in the background, as many at a time as there are processors.
+in_turn() {
+    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done
+    "$@" &
 }
 
 # typechecks FOLDER [FOLDER ...]: compiles the first folder with those it may use, each with its subfolders.
@@ -18,29 +24,28 @@ typechecks() {
         -I Sources/CLibuv -I Sources/COpenSSL -I Sources/CZlib -I Sources/CIDN2 "${files[@]}" 2>&1) ||
         report "$1 uses more than ${*:2}:" "$(grep -m 3 error: <<<"$output")"
 }
-typechecks Bytes
-typechecks Protocol Bytes
-typechecks Handshake/Auth Bytes
-typechecks Handshake/URL Bytes Handshake/Auth
-typechecks Handshake/HTTP Bytes Handshake/Auth Handshake/URL
-typechecks Handshake/Cookies Bytes Handshake/Auth Handshake/URL Handshake/HTTP
-typechecks Handshake Bytes
-typechecks Proxy Bytes Handshake
-typechecks Deflate Bytes Protocol Handshake
-typechecks TLS Bytes Handshake
-typechecks IO/Files Bytes
-typechecks IO/Loop Bytes IO/Files
-typechecks IO/Log Bytes IO/Files IO/Loop
-typechecks IO/Streams Bytes IO/Files IO/Loop
-typechecks IO Bytes
-typechecks Continuity Bytes Protocol
-typechecks StaticFiles/Semantics Bytes Handshake
-typechecks Measuring Bytes Protocol Handshake Deflate
-typechecks StaticFiles Bytes Handshake IO
+in_turn typechecks Bytes
+in_turn typechecks Protocol Bytes
+in_turn typechecks Handshake/Auth Bytes
+in_turn typechecks Handshake/URL Bytes Handshake/Auth
+in_turn typechecks Handshake/HTTP Bytes Handshake/Auth Handshake/URL
+in_turn typechecks Handshake/Cookies Bytes Handshake/Auth Handshake/URL Handshake/HTTP
+in_turn typechecks Handshake Bytes
+in_turn typechecks Proxy Bytes Handshake
+in_turn typechecks Deflate Bytes Protocol Handshake
+in_turn typechecks TLS Bytes Handshake
+in_turn typechecks IO/Files Bytes
+in_turn typechecks IO/Loop Bytes IO/Files
+in_turn typechecks IO/Log Bytes IO/Files IO/Loop
+in_turn typechecks IO/Streams Bytes IO/Files IO/Loop
+in_turn typechecks IO Bytes
+in_turn typechecks Continuity Bytes Protocol
+in_turn typechecks StaticFiles/Semantics Bytes Handshake
+in_turn typechecks Measuring Bytes Protocol Handshake Deflate
+in_turn typechecks StaticFiles Bytes Handshake IO
 
 # The folders of wsx: emits the modules that they import, then compiles each folder with those it may use.
-modules=$(mktemp -d)
-trap 'rm -rf "$modules"' EXIT
+modules=$scratch
 compile=(swiftc -swift-version 6 -package-name wsx -parse-as-library -I "$modules"
     -Xfrontend -disable-implicit-string-processing-module-import)
 for library in Sources/C[A-Z]*/; do
@@ -73,16 +78,16 @@ uses() {
     output=$("${compile[@]}" -typecheck -module-name wsx "${files[@]}" "$resources" 2>&1) ||
         report "wsx/$1 uses more than ${*:2}:" "$(grep -m 3 error: <<<"$output")"
 }
-uses Text
-uses Options
-uses Terminal Options
-uses Manual Options Terminal
-uses Program Options Terminal
-uses Client Options Terminal Program
-uses Pipe Options Terminal Program
-uses Bench Options Terminal Program Client Text
-uses Connect Options Terminal Program Client Pipe
-uses Listen Options Terminal Program Pipe Text
+in_turn uses Text
+in_turn uses Options
+in_turn uses Terminal Options
+in_turn uses Manual Options Terminal
+in_turn uses Program Options Terminal
+in_turn uses Client Options Terminal Program
+in_turn uses Pipe Options Terminal Program
+in_turn uses Bench Options Terminal Program Client Text
+in_turn uses Connect Options Terminal Program Client Pipe
+in_turn uses Listen Options Terminal Program Pipe Text
 
 # LoadTest does no I/O: what takes a loop, a clock, or a descriptor goes through LoadHost and LoadPort.
 io='EventLoop|Timer|PreciseTimer|Server|Connector|SystemStream|StandardDescriptors|File|OutputFile|ProcessorTime|SecureRandom'
@@ -109,4 +114,5 @@ imports_only Formats '^Sources/(Conversation|LoadTest|wsx)/'
 # The C library: descriptors and the clock in IO; memchr, exit and the environment in the program.
 imports_only '(Glibc|Darwin)' '^Sources/(WSCore/IO/|wsx/Pipe/RecordSplitter.swift$|wsx/(Program/UserFiles|Main/Wsx).swift$)'
 
-exit $fail
+wait
+[ ! -s "$scratch/problems" ]
