@@ -26,7 +26,7 @@ struct LingerWait {
         start = now
     }
 
-    /// Takes note of a received message.
+    /// Takes note of a received message. Pings do not count: a server that sends them would keep every run alive.
     mutating func messageArrived(at now: Duration) {
         if restartsOnArrival { start = now }
     }
