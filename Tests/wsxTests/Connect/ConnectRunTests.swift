@@ -373,4 +373,18 @@ import Testing
             #expect(lines.contains { $0.contains(#""type":"close""#) })
         }
     }
+
+    @Test("a message that is no call is refused before the recording empties its file")
+    func recordingIsKept() throws {
+        try withFile(Array("old".utf8)) { path in
+            let fixture = ConnectFixture {
+                $0.calls = .standard
+                $0.messages = ["sum [1"]
+                $0.recordPath = path
+            }
+            #expect(throws: Failure.self) { _ = try fixture.run() }
+            let contents = try File.readRegular(path, maximumBytes: 10)
+            #expect(contents == Array("old".utf8))
+        }
+    }
 }

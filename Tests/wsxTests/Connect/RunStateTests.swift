@@ -37,7 +37,7 @@ import Testing
         state.lastConnectionEnded(Self.lost, unacknowledgedCount: 0)
         state.drain(requestFailure: nil, isPrompt: false, lastCode: .abnormalClosure)
         #expect(state.failure == nil)
-        #expect(state.phase == .draining)
+        #expect(state.isDraining)
     }
 
     @Test("a peer that closes before the goal is met fails the run")
@@ -173,5 +173,21 @@ import Testing
         #expect(state.failure == nil)
         state.stoppedConnecting(after: Self.lost, unacknowledgedCount: 0)
         #expect(state.failure?.status == .closed && message(state) == nil)
+    }
+
+    @Test("an interrupt is final for a run that has failed or was interrupted, but not when the peer has closed")
+    func interrupts() {
+        var closed = state()
+        closed.lastConnectionEnded(Self.end(received: 4000), unacknowledgedCount: 0)
+        closed.drain(requestFailure: nil, isPrompt: false, lastCode: nil)
+        #expect(!closed.isInterruptFinal)
+        _ = closed.end(with: .interrupted, hurried: true)
+        #expect(closed.isInterruptFinal)
+        var failed = state()
+        #expect(!failed.isInterruptFinal)
+        _ = failed.end(with: .badInput(what: "input", why: "bad"), hurried: false)
+        #expect(failed.isInterruptFinal)
+        failed.drain(requestFailure: nil, isPrompt: false, lastCode: nil)
+        #expect(failed.isInterruptFinal)
     }
 }

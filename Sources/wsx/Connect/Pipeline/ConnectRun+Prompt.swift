@@ -45,7 +45,12 @@ extension ConnectRun: PromptConnection {
     /// Connects anew, or to another server, after the connection that there is has been closed.
     func reconnect(with next: ConnectSettings?) {
         guard connection == nil else {
-            state.closing = .reopening(next)
+            // A server that was asked for before is still meant.
+            if case .reopening(let earlier?) = state.closing, next == nil {
+                state.closing = .reopening(earlier)
+            } else {
+                state.closing = .reopening(next)
+            }
             return close(with: settings.closeFrame)
         }
         outputs.prompt?.showsConnecting()

@@ -62,11 +62,11 @@ final class ConnectRun {
         self.environment = environment
         resources = ConnectionResources(on: loop)
         state = RunState(settings.conditions, closeTimeout: settings.arguments.closeTimeout)
+        // Before a recording is begun, which empties its file.
+        let queue = try RequestStage.queue(settings)
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
         for pattern in settings.conditions.patterns { console.watch(pattern) }
-        if let requestSettings = settings.requests {
-            requests = try RequestStage(requestSettings, settings, outputs: outputs, on: loop, host: self)
-        }
+        if let queue { requests = RequestStage(queue, settings, outputs: outputs, on: loop, host: self) }
         if settings.arguments.reconnection != .never {
             acknowledgements = AcknowledgementStage(
                 patience: settings.arguments.closeTimeout, on: loop, host: self)
@@ -298,7 +298,7 @@ final class ConnectRun {
 
     /// There is no connection, and there will be none.
     func finish() {
-        if state.phase != .draining {
+        if !state.isDraining {
             if settings.isRepl || outputs.isVerbose { showSummary() }
             let countsUnanswered = !state.ignoresIncoming
             state.drain(
@@ -356,7 +356,7 @@ final class ConnectRun {
     func outputDidDrain() {
         if outputs.isFull { outputs.watchLog() } else { resumeReading() }
         readOn()
-        if state.phase == .draining, outputs.isDrained { loop.stop() }
+        if state.isDraining, outputs.isDrained { loop.stop() }
     }
 
     /// Standard output cannot be written any more. A reader that has gone away has seen enough: a normal end.
@@ -365,7 +365,7 @@ final class ConnectRun {
         end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
         // The peer's close frame is to be heard.
         outputDidDrain()
-        if state.phase == .draining { loop.stop() }
+        if state.isDraining { loop.stop() }
     }
 
     /// Nothing is recorded any more, which ends the run, but leaves the user at the prompt.
@@ -385,7 +385,7 @@ final class ConnectRun {
         // The key is the user's editor's, which is in the same group of processes.
         if prompt?.editor.isAway ?? false { return }
         if let prompt, !state.isEnding { return prompt.interrupted() }
-        if state.isEnding, state.phase != .draining, state.failure != nil { return loop.stop() }
+        if state.isInterruptFinal { return loop.stop() }
         end(with: .interrupted, hurried: true)
     }
 }

@@ -7,7 +7,7 @@ import WSCore
 final class RequestStage {
     /// What the stage needs of the run.
     protocol Host: AnyObject {
-        /// Whether there is an open connection that has room, and the run still sends.
+        /// Whether there is an open connection that has room.
         var takesRequests: Bool { get }
         /// Whether replies may have arrived without being read.
         var isReadingPaused: Bool { get }
@@ -39,12 +39,11 @@ final class RequestStage {
     /// Set while there is work to be done at the end of the turn.
     private var isWorkScheduled = false
 
-    /// Makes a stage that holds the messages with which every connection begins; throws ``Failure/badInput(what:why:)``
-    /// for one that is no JSON-RPC call.
+    /// Makes a stage of a queue.
     init(
-        _ requests: RequestQueue.Settings, _ settings: ConnectSettings, outputs: ConnectOutputs, on loop: EventLoop,
-        host: any Host
-    ) throws(Failure) {
+        _ queue: RequestQueue, _ settings: ConnectSettings, outputs: ConnectOutputs, on loop: EventLoop, host: any Host
+    ) {
+        self.queue = queue
         self.host = host
         self.loop = loop
         self.outputs = outputs
@@ -54,7 +53,14 @@ final class RequestStage {
         failsOnErrorReply = arguments.failsOnErrorReply
         // The prompt shows the whole reply.
         reportsErrors = arguments.calls != nil && !settings.isRepl
-        queue = RequestQueue(requests)
+    }
+
+    /// The queue of a run, which holds the messages with which every connection begins; nil: messages are no requests.
+    ///
+    /// Throws ``Failure/badInput(what:why:)`` for a message that is no JSON-RPC call.
+    static func queue(_ settings: ConnectSettings) throws(Failure) -> RequestQueue? {
+        guard let requests = settings.requests else { return nil }
+        var queue = RequestQueue(requests)
         do throws(JSONRPCCallError) {
             for message in settings.messages {
                 try queue.add(message.payload.span.bytes, as: message.kind, isInitial: true)
@@ -62,6 +68,7 @@ final class RequestStage {
         } catch {
             throw .badInput(what: "message \(queue.messageCount + 1)", why: "\(error)")
         }
+        return queue
     }
 
     /// Whether the source of requests is to pause.
@@ -185,7 +192,7 @@ final class RequestStage {
         if let requests = settings.requests { queue.settings = requests }
     }
 
-    /// What the requests make the run end with; nil: they are all answered, or the prompt has reported those that are not.
+    /// What the requests make the run end with; nil: the run does not fail because of them.
     /// - Parameter countsUnanswered: Whether requests that still wait count.
     func failure(countsUnanswered: Bool) -> Failure? {
         guard !isPrompt else { return nil }

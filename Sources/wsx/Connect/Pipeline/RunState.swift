@@ -15,8 +15,9 @@ struct RunState {
         /// Nothing more is sent, and received messages no longer count: the goal is met, or the reader of standard output
         /// has gone.
         case done
-        /// There is no connection any more. The outputs write what waits.
-        case draining
+        /// There is no connection any more. The outputs write what waits. The run may have been ending before the
+        /// connection did.
+        case draining(wasEnding: Bool)
     }
 
     /// What this end has begun on the open connection.
@@ -50,6 +51,15 @@ struct RunState {
 
     /// Whether nothing more is sent.
     var isEnding: Bool { phase != .running }
+    /// Whether there is no connection any more.
+    var isDraining: Bool { if case .draining = phase { true } else { false } }
+    /// Whether the next interrupt ends the run at once: it has failed, or has been interrupted before.
+    var isInterruptFinal: Bool {
+        switch phase {
+        case .running, .draining(wasEnding: false): isHurried
+        case .ending, .done, .draining(wasEnding: true): failure != nil
+        }
+    }
     /// Whether received messages no longer count.
     var ignoresIncoming: Bool { phase == .done }
     /// Whether this end has begun the closing handshake of the open connection.
@@ -85,7 +95,7 @@ struct RunState {
 
     /// Takes note that nobody reads standard output any more.
     mutating func readerLeft() {
-        if phase != .draining { phase = .done }
+        if !isDraining { phase = .done }
     }
 
     /// Takes note of an open connection, on which the run goes on.
@@ -156,9 +166,10 @@ struct RunState {
     ///   - isPrompt: Whether a user decides when the run ends.
     ///   - code: The close code of the last connection; nil: there was none.
     mutating func drain(requestFailure: Failure?, isPrompt: Bool, lastCode code: CloseCode?) {
-        guard phase != .draining else { return }
+        guard !isDraining else { return }
+        let wasEnding = isEnding
         failure = verdict(on: failure ?? requestFailure, isPrompt: isPrompt, lastCode: code)
-        phase = .draining
+        phase = .draining(wasEnding: wasEnding)
     }
 
     private func verdict(on failure: Failure?, isPrompt: Bool, lastCode: CloseCode?) -> Failure? {
