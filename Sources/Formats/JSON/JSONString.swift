@@ -132,7 +132,7 @@ extension JSONString {
     private static func decodeUnits(_ literal: RawSpan, at index: Int) -> (Unicode.Scalar, length: Int)? {
         let first = unit(literal, at: index + 2)
         if let scalar = Unicode.Scalar(first) { return (scalar, 6) }
-        // The other half of the pair, which has to follow as an escape of its own.
+        // The second half of the pair, which must follow as another escape.
         guard UTF16.isLeadSurrogate(first), index + 12 < literal.byteCount,
             literal.unsafeLoad(fromByteOffset: index + 6, as: UInt8.self) == UInt8(ascii: "\\"),
             literal.unsafeLoad(fromByteOffset: index + 7, as: UInt8.self) == UInt8(ascii: "u")

@@ -102,7 +102,7 @@ public struct Threshold: Equatable, Sendable {
         }
     }
 
-    /// A count, or its share of what was sent, or was to be delivered.
+    /// A count, or its share of the messages sent or deliveries expected.
     private func messages(_ name: String, in tally: LoadTally, of mode: BenchMode) -> Double? {
         let count = Self.count(name, among: LoadTally.messageCounts, of: tally)
         guard case .share = bound else { return count }

@@ -3,7 +3,7 @@ protocol PromptEditor: AnyObject {
     var delegate: (any PromptEditorDelegate)? { get set }
     /// The text before the line.
     var prompt: String { get set }
-    /// What was typed before.
+    /// The lines typed earlier.
     var history: History { get }
     /// The words that can be completed.
     var words: WordMemory { get set }
@@ -30,7 +30,7 @@ protocol PromptEditorDelegate: AnyObject {
     /// The end of the input: Ctrl-D on an empty line, or the terminal has gone away.
     func editorDidReachEnd()
     /// The user's editor has given the terminal back; what was held is about to be shown.
-    /// - Parameter problem: Why there is no text of its, in one line.
+    /// - Parameter problem: Why the editor returned no text, in one line.
     func editorDidReturn(with problem: String?)
 }
 

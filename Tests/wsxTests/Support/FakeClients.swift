@@ -2,7 +2,7 @@ import WSCore
 
 @testable import wsx
 
-/// A client without a connection, which remembers what is done with it.
+/// A client without a connection, which records calls.
 final class FakeClient: ServedClient {
     let number: Int
     var isFull = false
@@ -11,7 +11,7 @@ final class FakeClient: ServedClient {
     var gate: OutgoingGate?
     var pauseReasons: PauseReasons = []
     var answersPings = true
-    /// What was sent, in order.
+    /// The sent messages, in order.
     var sent: [String] = []
     /// How often its gate had room again.
     var gateDrainCount = 0

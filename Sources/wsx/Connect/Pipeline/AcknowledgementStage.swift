@@ -48,7 +48,7 @@ final class AcknowledgementStage {
 
     // MARK: Messages
 
-    /// Takes a message that is being sent, or is to be sent when there is a connection.
+    /// Records a message, sent now or with the next connection.
     func record(_ payload: RawSpan, as kind: MessageKind) {
         messages.record(payload, as: kind, at: loop.turnTime)
     }
@@ -66,7 +66,7 @@ final class AcknowledgementStage {
 
     // MARK: Confirming
 
-    /// Sends the ping that confirms what has been sent, now or when it is due.
+    /// Sends the confirming ping now, or when it is due.
     func confirmInTime() {
         guard let dueTime = messages.pingDueTime else { return }
         let wait = dueTime - loop.turnTime

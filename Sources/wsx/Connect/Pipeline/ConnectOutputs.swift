@@ -10,9 +10,9 @@ import WSCore
 final class ConnectOutputs {
     let console: Console
     let transcript: Transcript
-    /// Shows every frame; nil: nobody asked for it.
+    /// Shows every frame; nil without `-vv`.
     let trace: FrameTrace?
-    /// Standard output; nil while the prompt's terminal shows what comes.
+    /// Standard output; nil if the prompt's terminal shows the messages.
     let messages: MessageWriter?
     /// Standard error, where what answers no request goes there.
     let pushes: MessageWriter?
@@ -58,7 +58,7 @@ final class ConnectOutputs {
         messages?.didDrain = { [unowned self] in didDrain() }
         messages?.didFail = { [unowned self] error in didFail(error) }
         pushes?.didDrain = { [unowned self] in didDrain() }
-        // Its writer takes what comes all the same, and drops it.
+        // After a failure the writer accepts further messages and drops them.
         pushes?.didFail = { [unowned self] _ in didDrain() }
         guard let path = arguments.recordPath else { return }
         do throws(IOError) {
@@ -76,10 +76,10 @@ final class ConnectOutputs {
             || prompt?.editor.holdsMuch ?? false || isLogBusy
     }
 
-    /// Whether the input is to pause: what is sent is recorded and shown, too.
+    /// Whether the input must pause, since sent messages are recorded and shown, too.
     var delaysInput: Bool { recorder?.isFull ?? false || isLogBusy }
 
-    /// Whether the frames that are shown are read too slowly. The few notices of other runs make nobody wait.
+    /// Whether `-vv` writes frames faster than standard error is read. Without `-vv` there are only a few notices.
     private var isLogBusy: Bool { verbosity > 1 && console.isBusy }
 
     /// Has ``didDrain`` called when that is over. It does not look whether it is so: who asks has just seen it, and by
@@ -134,7 +134,7 @@ final class ConnectOutputs {
     /// Records and shows a message that has been sent, or waits for a connection.
     /// - Parameters:
     ///   - isAgain: Whether it has been sent before, on a connection that was lost.
-    ///   - note: What is said of it where it is shown.
+    ///   - note: A remark after the message.
     func writeSent(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction = .sent,
         again isAgain: Bool = false,
@@ -145,7 +145,7 @@ final class ConnectOutputs {
     }
 
     /// Shows a message, and keeps it where there is a prompt.
-    /// - Parameter note: What is said about it.
+    /// - Parameter note: A remark after the message.
     func show(_ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, note: String = "") {
         if let prompt { return prompt.show(payload, as: kind, direction, note: note) }
         console.show(transcript.message(payload, as: kind, direction, note: note).text)

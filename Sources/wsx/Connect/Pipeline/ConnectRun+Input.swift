@@ -2,7 +2,7 @@ import Conversation
 import Formats
 import WSCore
 
-// The near end of the pipeline: what is sent.
+// The near end of the pipeline: input and sending.
 extension ConnectRun {
     /// How far the input has come.
     enum Input {
@@ -64,7 +64,7 @@ extension ConnectRun {
     /// Sends a message.
     /// - Parameters:
     ///   - isAgain: Whether it has been sent before, on a connection that was lost.
-    ///   - note: What is said of it where it is shown.
+    ///   - note: A remark after the message where it is shown.
     func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, note: String = "") {
         guard let connection, connection.send(payload, as: kind) else {
             if outputs.prompt != nil {
@@ -97,7 +97,7 @@ extension ConnectRun {
         acknowledgements.connectionOpened { payload, kind in connection.send(payload, as: kind) }
     }
 
-    /// Whether no more is to be sent for now.
+    /// Whether the input must pause.
     var isFull: Bool {
         connection?.isFull ?? false || acknowledgements?.isFull ?? false || requests?.isFull ?? false
             || outputs.delaysInput
@@ -109,7 +109,7 @@ extension ConnectRun {
         input.start()
     }
 
-    /// Waits for replies, now that there is no more input.
+    /// Waits for replies after the end of the input.
     func startLinger() {
         guard connection != nil, !state.isEnding, requests?.isSettled ?? true else { return }
         let linger = settings.linger

@@ -42,7 +42,7 @@ extension ConnectRun: PromptConnection {
         outputs.show(payload, as: kind, .queued, note: "(request \(requests.messageCount))")
     }
 
-    /// Connects anew, or to another server, after the connection that there is has been closed.
+    /// Closes the open connection, then connects again, or to another server.
     func reconnect(with next: ConnectSettings?) {
         guard connection == nil else {
             // A server that was asked for before is still meant.

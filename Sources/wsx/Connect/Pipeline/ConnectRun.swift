@@ -123,7 +123,7 @@ final class ConnectRun {
         return destination
     }
 
-    /// Goes over to another server. What was meant for the first is not sent to it.
+    /// Switches to another server, which gets no messages meant for the first.
     func adopt(_ next: ConnectSettings) {
         settings = next
         connections?.cancel()
@@ -169,7 +169,7 @@ final class ConnectRun {
         if input.close != nil { return endAsAsked() }
         guard input.isOver || (settings.arguments.readsInput && !settings.readsPipe) else { return readOn() }
         input.end()
-        // What is sent again may be answered again.
+        // Messages that are sent again may get further replies.
         state.awaitReplies()
         startLinger()
     }
@@ -250,7 +250,7 @@ final class ConnectRun {
         outputs.writeSent(close: frame)
     }
 
-    /// Ends the run for a reason of its own; the first counts.
+    /// Ends the run with a failure; the first one counts.
     /// - Parameter hurried: Whether to give the peer but a moment to answer the close frame.
     func end(with failure: Failure?, hurried: Bool = false) {
         let isFirstHurry = state.end(with: failure, hurried: hurried)
@@ -266,7 +266,7 @@ final class ConnectRun {
         setDeadline(after: Self.hurriedLimit) { connection.terminate() }
     }
 
-    /// The connection is over: another follows, or what is left is to write what waits.
+    /// Opens another connection, or finishes the run.
     func connectionEnded(_ end: ConnectionEnd) {
         let counters = connectionCounters
         connection = nil
@@ -363,7 +363,7 @@ final class ConnectRun {
     private func outputDidFail(_ error: IOError) {
         state.readerLeft()
         end(with: error == .brokenPipe ? nil : .output(error), hurried: true)
-        // The peer's close frame is to be heard.
+        // Read on until the peer's close frame.
         outputDidDrain()
         if state.isDraining { loop.stop() }
     }

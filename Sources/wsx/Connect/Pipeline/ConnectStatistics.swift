@@ -1,9 +1,9 @@
 import Formats
 import WSCore
 
-/// What a run knows of its connections: what was agreed, what has travelled, and how they ended.
+/// The facts about a run's connections: handshake, traffic, and end.
 struct ConnectStatistics {
-    /// What was agreed when a connection was opened.
+    /// The result of an opening handshake.
     struct Opening {
         let request: ClientRequest
         let upgrade: ClientUpgrade
@@ -22,7 +22,7 @@ struct ConnectStatistics {
         var queuedBytes = 0
     }
 
-    /// What was agreed for the latest connection; nil: none has been opened.
+    /// The latest opening; nil before the first connection.
     private(set) var opening: Opening?
     /// The lines of the latest opening handshake, of all its requests and responses.
     private(set) var heads: [(line: String, direction: Transcript.Direction)] = []

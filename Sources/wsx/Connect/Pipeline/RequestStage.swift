@@ -34,7 +34,7 @@ final class RequestStage {
     private var queue: RequestQueue
     /// The error replies to JSON-RPC calls so far.
     private var errorReplyCount = 0
-    /// Looks after the requests whose time is over.
+    /// Fires when the oldest request has had its time.
     private var timer: Timer?
     /// Set while there is work to be done at the end of the turn.
     private var isWorkScheduled = false
@@ -107,7 +107,7 @@ final class RequestStage {
 
     // MARK: Receiving
 
-    /// Takes a received message, and reports what is wrong with it as a reply.
+    /// Matches a received message to its request, and reports JSON-RPC errors.
     func received(_ payload: RawSpan) -> RequestTracker.Finding {
         let finding = queue.received(payload, at: loop.now)
         if reportsErrors { reportErrors(in: payload, finding) }
@@ -126,14 +126,14 @@ final class RequestStage {
 
     // MARK: Time
 
-    /// Gives all requests in flight the whole time anew: what has come could not be read until now.
+    /// Restarts the time limit of all requests in flight, because reading was paused.
     func holdExpiry() {
         queue.holdExpiry(at: loop.now)
     }
 
     private func startTimer() {
         guard timer == nil, let time = queue.nextExpiry() else { return }
-        // What has come by then is read before the requests are looked at.
+        // Pending replies are read before requests are given up.
         startTimer(after: max(.zero, time - loop.now)) { [unowned self] in
             startTimer(after: .milliseconds(1)) { [unowned self] in expire() }
         }

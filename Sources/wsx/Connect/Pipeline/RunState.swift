@@ -73,7 +73,7 @@ struct RunState {
     }
 
     /// Ends the run for a reason; the first one counts.
-    /// - Returns: Whether the peer is to be given only a moment from now on.
+    /// - Returns: Whether this call starts the hurry, which gives the peer only a moment.
     mutating func end(with failure: Failure?, hurried: Bool) -> Bool {
         // The prompt has reported the failure of an earlier connection already.
         if case .told? = self.failure, failure != nil { self.failure = nil }
@@ -93,7 +93,7 @@ struct RunState {
         return true
     }
 
-    /// Takes note that nobody reads standard output any more.
+    /// Takes note that the reader of standard output has gone.
     mutating func readerLeft() {
         if !isDraining { phase = .done }
     }
@@ -130,7 +130,7 @@ struct RunState {
     /// Takes note of the end of the last connection.
     /// - Parameter unacknowledgedCount: The number of messages that the peer may not have read.
     mutating func lastConnectionEnded(_ end: ConnectionEnd, unacknowledgedCount: Int) {
-        // What came after the goal was met decides nothing, unless the peer made the run wait for it.
+        // After the goal is met the end of the connection does not matter, unless the peer delayed it.
         guard failure == nil, !ignoresIncoming || end.closingTimedOut else { return }
         failure = finalFailure(of: end, unacknowledgedCount: unacknowledgedCount)
     }
@@ -160,7 +160,7 @@ struct RunState {
         return (failure, closing)
     }
 
-    /// Takes note that there is no connection any more, and decides how the run ends.
+    /// Decides how the run ends, after its last connection.
     /// - Parameters:
     ///   - requestFailure: What the requests end with; nil: all have their replies.
     ///   - isPrompt: Whether a user decides when the run ends.

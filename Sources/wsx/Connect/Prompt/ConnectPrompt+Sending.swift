@@ -1,6 +1,6 @@
 import WSCore
 
-// What is typed to be sent.
+// Sending typed messages.
 extension ConnectPrompt {
     /// Sends a message, also one that has to wait for the next connection.
     func send(message: [UInt8], as kind: MessageKind) {

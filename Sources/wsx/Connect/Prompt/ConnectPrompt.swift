@@ -20,7 +20,7 @@ final class ConnectPrompt {
     var lastFolded: Int?
     /// What messages have to match to be shown, and how many did not; nil: all are shown.
     var filter: (pattern: Pattern, hiddenCount: Int)?
-    /// What was typed last to be sent.
+    /// The last message that was typed.
     var lastMessage: (payload: [UInt8], kind: MessageKind)?
     private(set) var repetition: Repetition?
     let status: PromptStatus
@@ -99,7 +99,7 @@ final class ConnectPrompt {
 
     // MARK: Keys and commands
 
-    /// Ctrl-C: ends what is going on, throws the line away, or closes when there is none.
+    /// Ctrl-C: ends a repetition, discards the line, or closes the connection if the line is empty.
     func interrupted() {
         if repetition != nil { return endRepetition() }
         editor.isEmpty ? connection.endAsAsked() : editor.discardLine()

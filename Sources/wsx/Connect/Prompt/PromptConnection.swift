@@ -13,11 +13,11 @@ enum PromptLink: Equatable {
 /// The connection as the prompt sees it. Unit tests have their own.
 protocol PromptConnection: AnyObject {
     var link: PromptLink { get }
-    /// Whether no more is to be sent for now.
+    /// Whether sending must pause.
     var isFull: Bool { get }
     /// The number of bytes that wait to be sent.
     var queuedBytes: Int { get }
-    /// How much of an incomplete message has arrived; nil: there is none.
+    /// The progress of a message that is arriving; nil between messages.
     var incomingProgress: MessageProgress? { get }
     /// The lines of the latest opening handshake.
     var heads: [(line: String, direction: Transcript.Direction)] { get }

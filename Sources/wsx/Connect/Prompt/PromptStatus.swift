@@ -43,7 +43,7 @@ final class PromptStatus {
         self.show = show
     }
 
-    /// Takes note of a frame that arrives, whose progress may be worth showing.
+    /// Watches the progress of an arriving frame if it is large.
     func frameBegan(_ header: FrameHeader) {
         if header.payloadBytes > Self.largeBytes || header.opcode == .continuation { watch() }
     }

@@ -125,7 +125,7 @@ final class ListenOutputs {
         if isShown { show(sent: item, payload, client: number) }
     }
 
-    /// Shows what is sent to one client, or to all (nil).
+    /// Shows a message to one client, or to all (nil).
     func show(sent item: InputItem, _ payload: RawSpan, client: Int?) {
         switch item {
         case .message(let kind): console.show(transcript.message(payload, as: kind, .sent, client: client).text)

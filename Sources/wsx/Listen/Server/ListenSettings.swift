@@ -162,7 +162,7 @@ extension ListenSettings {
     /// What answers requests that ask for no WebSocket.
     var site: Site { Site(policy: policy, pages: pages, files: files) }
 
-    /// The pages that are part of the program, by what the arguments ask for.
+    /// The built-in pages that the arguments ask for.
     private var pages: [WebPage] {
         arguments.servesConsole ? [ConsolePage(path: policy.path ?? "/").webPage] : []
     }

@@ -115,7 +115,7 @@ extension OptionSpecification {
 }
 
 extension MarkedText {
-    /// What the manual says of an option whose value is a secret.
+    /// The manual's note on options with secret values.
     static let secrets: MarkedText = """
         In place of the value, `@`*FILE* reads it from a file and `env:`*NAME* from an environment variable: other users \
         of the machine can see command lines.

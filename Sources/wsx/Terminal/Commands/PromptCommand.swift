@@ -1,11 +1,11 @@
 import CommandLine
 
-/// A command of a prompt: what is said of it, and how what follows its name becomes an action.
+/// A slash command: its description, and the function that turns its argument into an action.
 struct PromptCommand<Action: Sendable>: Sendable {
-    /// Reads what follows the name and one space.
+    /// Reads the argument, after the name and one space.
     typealias Reader = @Sendable (PromptArgument) throws(PromptMistake) -> Action
 
-    /// What is said of the command.
+    /// The command's description.
     let description: PromptCommandDescription
     let read: Reader
 
@@ -22,8 +22,8 @@ struct PromptCommand<Action: Sendable>: Sendable {
     ///   - summary: One line for help, without a full stop.
     ///   - details: What `/help NAME` and the manual say besides.
     ///   - completion: What can be completed after the name.
-    ///   - takesJSON: Whether what follows is JSON, which may go on over several lines.
-    ///   - read: Reads what follows the name and one space.
+    ///   - takesJSON: Whether the argument is JSON, which may span several lines.
+    ///   - read: Reads the argument, after the name and one space.
     init(
         _ name: String, _ argument: String = "", _ summary: String, details: MarkedText? = nil,
         completion: PromptCommandDescription.Completion = .none, takesJSON: Bool = false, read: @escaping Reader
@@ -60,7 +60,7 @@ struct PromptCommandDescription: Sendable {
     /// What `/help NAME` and the manual say besides.
     let details: MarkedText?
     let completion: Completion
-    /// Whether what follows is JSON, which may go on over several lines.
+    /// Whether the argument is JSON, which may span several lines.
     let takesJSON: Bool
 
     /// The command as one types it: `/close [CODE [REASON]]`.
