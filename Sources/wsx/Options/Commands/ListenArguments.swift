@@ -109,7 +109,7 @@ struct ListenArguments: Equatable, Sendable {
                 + FormatArguments.messageOutputs, heading: .faults,
             summary: "Answer messages from a recording",
             manual: """
-                Answer each message as the server in the recording *FILE* did; see TRYING CLIENTS. Replies are sent at \
+                Answer each message as the server in the recording *FILE* did; see TESTING CLIENTS. Replies are sent at \
                 once; `--replay-speed` keeps or scales the original delays. Standard input is not read.
                 """,
             example: "--replay session.jsonl", seeAlso: ["replay-speed", "record", "echo"]
