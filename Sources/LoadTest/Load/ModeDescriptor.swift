@@ -86,9 +86,9 @@ public enum ModeOption: String, Sendable {
 
 /// The terms for what a mode sends and receives.
 public struct ModeWording: Sendable {
-    /// What results begin with: `Echo`.
+    /// The first words of the results: `Echo test`.
     let title: String
-    /// Whether the messages follow the title: `Echo of text messages of 20 bytes`.
+    /// Whether the messages follow the title: `Echo test with 20-byte text messages`.
     let titleNamesMessages: Bool
     /// What the rate counts: `replies`.
     public let countedThings: String
@@ -115,10 +115,10 @@ public struct ModeWording: Sendable {
         self.expectation = expectation
     }
 
-    /// The beginning of the results.
-    /// - Parameter messages: The messages that were sent: `text messages of 20 bytes`.
+    /// The first line of the results, without the duration.
+    /// - Parameter messages: The messages that were sent: `20-byte text messages`.
     public func headline(_ messages: String) -> String {
-        titleNamesMessages ? "\(title) of \(messages)" : title
+        titleNamesMessages ? "\(title) with \(messages)" : title
     }
 
     /// How many were sent, and how many came back: `5 sent, 4 received`.

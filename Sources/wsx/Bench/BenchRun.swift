@@ -91,7 +91,7 @@ final class BenchRun {
         }
         let delay = startDelay
         if delay < .zero {
-            console.notice("wsx: --start-at is over by \(Phrase.duration(.zero - delay)); beginning now")
+            console.notice("wsx: warning: --start-at passed \(Phrase.duration(.zero - delay)) ago; starting now")
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.wholeNanoseconds

@@ -2,31 +2,31 @@ import Formats
 import LoadTest
 import WSCore
 
-/// What a terminal shows of a run while it goes on, on one line.
+/// The progress of a run, on one line.
 struct ProgressLine {
-    /// What there is left to do.
+    /// The remaining time or number of messages.
     enum Rest: Equatable {
         case time(Duration)
         case messages(Int)
     }
 
     var rest: Rest
-    /// Messages a second, of the last while.
+    /// The recent rate in messages per second.
     var rate: Double
-    /// Those of each quarter of a second, the latest at the end.
+    /// The rates of the last quarters of a second, oldest first.
     var rates: [Double]
-    /// Those of the last second that is over, in nanoseconds; nil: there are none.
+    /// The latencies of the last full second, in nanoseconds; nil: there are none.
     var latencies: BenchSecond.Latencies?
     var connectionCount: Int
     var errorCount: Int
     let mode: BenchMode
 
-    /// How many of the last rates are drawn.
+    /// The number of rates in the chart.
     static let barCount = 16
     private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// The line, without what there is no room for.
-    /// - Parameter columns: How many characters it may have.
+    /// The line, without parts that do not fit.
+    /// - Parameter columns: The maximum number of characters.
     func text(columns: Int, _ palette: Palette) -> String {
         var line = ""
         var width = 0
@@ -60,7 +60,7 @@ struct ProgressLine {
         }
     }
 
-    /// The rates as bars, the highest of them in full.
+    /// The rates as bars relative to the highest.
     private var chart: String {
         let most = max(rates.max() ?? 0, 1)
         return String(
