@@ -55,8 +55,8 @@ import Testing
                 Usage: wsx listen [OPTION...] [[ADDRESS:]PORT] [-- PROGRAM [ARG...]]
 
                 Operands:
-                  [[ADDRESS:]PORT]       Where to listen; also unix:PATH
-                  [-- PROGRAM [ARG...]]  What --exec runs
+                  [[ADDRESS:]PORT]       Port to listen on, or unix:PATH
+                  [-- PROGRAM [ARG...]]  Program to run with --exec
 
                 Messages:
                       --no-stdin                    Do not read stdin, only receive
@@ -64,38 +64,38 @@ import Testing
                       --binary                      Send binary messages
 
                 Server:
-                      --echo                        Send each message back to its sender
+                      --echo                        Echo each message to its sender
                       --broadcast                   Send each message to all other clients
                       --path PATH                   Accept only this request path
-                  -s, --subprotocol NAME            Speak this subprotocol (also A,B)
+                  -s, --subprotocol NAME            Accept this subprotocol (also A,B)
                   -H, --header HEADER               Add 'Name: value' or @FILE to responses
-                      --handshake-timeout DURATION  Time for a client's upgrade [10s]
+                      --handshake-timeout DURATION  Time limit for a client's upgrade [10s]
                       --exec                        Run -- PROGRAM [ARG...] for each client
-                      --max-processes N             Most programs at a time, then 503 [256]
-                      --exec-grace DURATION         Time for a program to end [2s]
-                      --threads N                   Threads of --echo and --replay [1]
-                      --once                        Serve one client, then end
+                      --max-processes N             Maximum number of programs [256]
+                      --exec-grace DURATION         Time for a program to exit [2s]
+                      --threads N                   Threads for --echo and --replay [1]
+                      --once                        Serve one client, then exit
 
                 Access:
-                  -o, --origin ORIGIN               Let in browsers from ORIGIN; * is all
-                  -a, --auth USER:PASSWORD          Let in who knows USER and PASSWORD
-                      --bearer TOKEN                Let in who knows TOKEN
+                  -o, --origin ORIGIN               Allow pages from ORIGIN, or * for all
+                  -a, --auth USER:PASSWORD          Require basic authentication
+                      --bearer TOKEN                Require a bearer token
 
                 Web pages:
-                      --serve DIR                   Serve the files of DIR on the same port
-                      --console                     A page on / that talks to servers
+                      --serve DIR                   Serve files from DIR on the same port
+                      --console                     Serve a WebSocket console on /
 
                 Fault injection:
-                      --delay DURATION              Hold messages back; or 100ms-2s: random
-                      --drop-rate P                 Leave out messages: 0.1 or 10%
-                      --seed N                      Repeat the same random delays and drops
-                      --close-after LIMIT           Close after N messages, or after 5s
-                      --close-code CODE             Status code of that close [1012]
-                      --close-reason TEXT           Reason of that close
-                      --reject STATUS               Refuse with STATUS; 503x3: three times
+                      --delay DURATION              Delay messages: 250ms, or 100ms-2s
+                      --drop-rate P                 Drop messages with probability P: 10%
+                      --seed N                      Seed for random delays and drops
+                      --close-after LIMIT           Close clients after N messages, or after 5s
+                      --close-code CODE             Status code for --close-after [1012]
+                      --close-reason TEXT           Reason for --close-after
+                      --reject STATUS               Reject upgrades: 503, or 503x3 for three
                       --no-pong                     Do not answer pings
-                      --throttle RATE               A slow network: bytes a second, 64k
-                      --replay FILE                 Answer as in a recording
+                      --throttle RATE               Limit clients to RATE bytes per second
+                      --replay FILE                 Answer messages from a recording
 
                 Input and output:
                       --input FORMAT                How stdin is cut into messages [lines]
@@ -107,7 +107,7 @@ import Testing
                       --close-timeout DURATION      Time for the peer to answer a close [5s]
 
                 Staying connected:
-                      --heartbeat DURATION          Ping so often, and drop silent clients
+                      --heartbeat DURATION          Ping clients; drop those that stay silent
                       --heartbeat-misses N          Heartbeats without life until it is lost [3]
 
                 TLS:
@@ -123,8 +123,8 @@ import Testing
                       --compress-no-context         Compress each message by itself
 
                 Limits:
-                      --max-connections N           Most clients at a time
-                      --idle-timeout DURATION       Close clients that are idle so long
+                      --max-connections N           Maximum number of concurrent clients
+                      --idle-timeout DURATION       Close clients idle for DURATION
                       --max-message-size SIZE       Largest message to receive [16M]
                       --max-fragments N             Most fragments of one message [131072]
                       --fragment-size SIZE          Split larger outgoing messages
@@ -266,25 +266,25 @@ import Testing
                   URL  The server: ws://HOST/PATH, HOST:PORT, echo:
 
                 Load:
-                      --mode MODE                 What connections do: echo, send, ... [echo]
-                  -c, --connections N             Connections to open [10]
-                      --connect-rate N            Connections to open each second
-                  -t, --threads N                 Threads that share the connections [1]
-                  -d, --duration DURATION         Send for so long (10s)
-                  -n, --messages N                Send so many messages in all
-                  -r, --rate N                    Messages a second in all, replies or not
-                      --ramp DURATION             Reach the full load after so long
-                      --start-at TIME             Begin to send at this time
-                      --warmup DURATION           Send for so long before messages count
-                      --in-flight N               Messages of a connection without a reply [1]
+                      --mode MODE                 Workload: echo, send, receive, ... [echo]
+                  -c, --connections N             Number of connections [10]
+                      --connect-rate N            Connections to open per second
+                  -t, --threads N                 Number of threads [1]
+                  -d, --duration DURATION         Test duration [10s]
+                  -n, --messages N                Stop after N messages in total
+                  -r, --rate N                    Messages per second in total (open loop)
+                      --ramp DURATION             Reach the full load after DURATION
+                      --start-at TIME             Start sending at TIME
+                      --warmup DURATION           Warm up before measuring
+                      --in-flight N               In-flight messages per connection [1]
                       --reply-timeout DURATION    Time to wait for a reply [10s]
-                      --publishers N              Connections that publish (broadcast) [1]
-                      --heartbeat DURATION        Time from ping to ping (idle) [10s]
+                      --publishers N              Number of publishers (broadcast) [1]
+                      --heartbeat DURATION        Ping interval per connection (idle) [10s]
 
                 Messages:
-                  -m, --message TEXT              Send this, with {{seq}}, {{random 8}}, ...
-                  -f, --file PATH                 Send the file as one message
-                      --size SIZE                 Size of the messages (20; broadcast: 48)
+                  -m, --message TEXT              Send TEXT; expands {{seq}}, {{time}}, ...
+                  -f, --file PATH                 Send the contents of PATH as one message
+                      --size SIZE                 Size of messages [20; broadcast: 48]
                       --binary                    Send binary messages
 
                 Ending:
@@ -336,11 +336,11 @@ import Testing
                       --fragment-size SIZE        Split larger outgoing messages
 
                 Results:
-                      --output FORMAT             How results are written to stdout [text]
-                      --threshold EXPR            Exit with 7 unless this holds: 'p99<20ms'
-                      --baseline FILE             Compare with an earlier run's JSON in FILE
-                      --hdr FILE                  Write the latencies of each second to FILE
-                      --report FILE               Draw the results in FILE, a page in HTML
+                      --output FORMAT             Format of the results on stdout [text]
+                      --threshold EXPR            Exit with 7 unless EXPR holds: 'p99<20ms'
+                      --baseline FILE             Compare with an earlier run's JSON results
+                      --hdr FILE                  Write an HdrHistogram log to FILE
+                      --report FILE               Write an HTML report with charts to FILE
 
                 Display:
                   -q, --quiet                     No notices on stderr

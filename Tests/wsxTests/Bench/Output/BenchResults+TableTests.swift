@@ -20,22 +20,22 @@ import WSCore
         results.table(Palette(isEnabled: false)).split(separator: "\n")
     }
 
-    @Test("the head says what was done, and nothing in it drives the terminal")
+    @Test("the headline describes the test and cannot drive the terminal")
     func head() {
         let lines = Self.table(Self.results())
-        #expect(lines[0] == "Echo of binary messages of 1 byte for 10.0 s")
-        #expect(lines[1] == "on 1,000 connections, 4 in flight on each, 5,000 a second asked for")
-        #expect(lines[2] == "with ws://a/\\u{1B}[31m")
+        #expect(lines[0] == "Echo test with 1-byte binary messages for 10.0 s")
+        #expect(lines[1] == "1,000 connections, 4 in flight each, target rate 5,000 per second")
+        #expect(lines[2] == "ws://a/\\u{1B}[31m")
     }
 
     @Test(
-        "a generator that was at its limit is told of",
+        "a generator at its limit is reported",
         arguments: [(15, false), (19, true)])
     func busy(seconds: Int, isBusy: Bool) {
         var results = Self.results()
         (results.loadProcessorTime, results.busiestProcessorTime) = (.seconds(10), .seconds(seconds) / 2)
-        #expect(Self.table(results).contains { $0.contains("The generator was at its limit") } == isBusy)
-        let words = "50 % of each of 2 cores while messages were sent, \(seconds * 5) % of the"
+        #expect(Self.table(results).contains { $0.contains("The load generator was at its limit") } == isBusy)
+        let words = "50 % of a core per thread while sending, \(seconds * 5) % in the busiest"
         #expect(Self.table(results).contains { $0.contains(words) })
         // Not within moments.
         results = Self.results()
@@ -44,16 +44,16 @@ import WSCore
         #expect(!Self.table(results).contains { $0.contains("at its limit") })
     }
 
-    @Test("a generator that could not keep to its schedule is told of", arguments: [(1, false), (2, true)])
+    @Test("a generator that falls behind schedule is reported", arguments: [(1, false), (2, true)])
     func behind(count: Int, isBehind: Bool) {
         var results = Self.results()
         results.delays = Histogram()
         for _ in 0..<99 { results.delays.record(900_000) }
         for _ in 0..<count { results.delays.record(7_000_000) }
-        #expect(Self.table(results).contains { $0.contains("fell behind the schedule") } == isBehind)
+        #expect(Self.table(results).contains { $0.contains("fell behind schedule") } == isBehind)
     }
 
-    @Test("connections that are opened one after the other have the parts of that told")
+    @Test("the table of a connect test shows the phases of opening")
     func phases() {
         var results = BenchSamples.results(seed: 1, mode: .connect)
         results.phases = PhaseHistograms()
@@ -113,7 +113,7 @@ import WSCore
             ])
     }
 
-    @Test("faults and errors are told by kind")
+    @Test("faults and errors are counted by kind")
     func faults() {
         var results = Self.results()
         results.tally = LoadTally()
@@ -122,6 +122,6 @@ import WSCore
         let lines = Self.table(results)
         #expect(lines.contains("messages    1,009 sent, 1,000 received"))
         #expect(lines.contains("faults      7 lost, 2 mismatched"))
-        #expect(lines.contains("errors      3 not connected, 1 timed out"))
+        #expect(lines.contains("errors      3 failed to connect, 1 timed out"))
     }
 }
