@@ -17,15 +17,15 @@ enum Invocation: Equatable {
             options: ConnectArguments.options, operands: ConnectArguments.operands, manual: ConnectManual.manual,
             invocation: { .connect($0) })
         let listen = CommandSpecification<Invocation>(
-            Command.listen.rawValue, summary: "Be a WebSocket server", arguments: ListenArguments(),
+            Command.listen.rawValue, summary: "Run a WebSocket server", arguments: ListenArguments(),
             options: ListenArguments.options, operands: ListenArguments.operands, manual: ListenManual.manual,
             invocation: { .listen($0) })
         let bench = CommandSpecification<Invocation>(
-            Command.bench.rawValue, summary: "Load-test a server", arguments: BenchArguments(),
+            Command.bench.rawValue, summary: "Load-test a WebSocket server", arguments: BenchArguments(),
             options: BenchArguments.options, operands: BenchArguments.operands, manual: BenchManual.manual,
             invocation: { .bench($0) })
         let merge = CommandSpecification<Invocation>(
-            Command.merge.rawValue, summary: "Add the results of several load tests", arguments: MergeArguments(),
+            Command.merge.rawValue, summary: "Merge the results of several load tests", arguments: MergeArguments(),
             options: MergeArguments.options, operands: MergeArguments.operands, manual: BenchManual.mergeManual,
             invocation: { .merge($0) })
         let completions = CommandSpecification<Invocation>.completions(manual: ProgramManual.completions)

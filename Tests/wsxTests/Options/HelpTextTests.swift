@@ -32,9 +32,9 @@ import Testing
 
                 Commands:
                   connect      Talk to a WebSocket server
-                  listen       Be a WebSocket server
-                  bench        Load-test a server
-                  bench merge  Add the results of several load tests
+                  listen       Run a WebSocket server
+                  bench        Load-test a WebSocket server
+                  bench merge  Merge the results of several load tests
                   help         Explain the program or a command
                   completions  Print a shell's completion script
 
@@ -50,7 +50,7 @@ import Testing
     @Test("the short help of listen is one line an option") func listen() {
         #expect(
             TestProgram.shortHelp(of: .listen) == """
-                wsx listen: Be a WebSocket server
+                wsx listen: Run a WebSocket server
 
                 Usage: wsx listen [OPTION...] [[ADDRESS:]PORT] [-- PROGRAM [ARG...]]
 
@@ -258,7 +258,7 @@ import Testing
     @Test("the short help of bench is one line an option") func bench() {
         #expect(
             TestProgram.shortHelp(of: .bench) == """
-                wsx bench: Load-test a server
+                wsx bench: Load-test a WebSocket server
 
                 Usage: wsx bench [OPTION...] URL
 
