@@ -86,9 +86,9 @@ public enum ModeOption: String, Sendable {
 
 /// The terms for what a mode sends and receives.
 public struct ModeWording: Sendable {
-    /// The first words of the results: `Echo test`.
+    /// What results begin with: `Echo`.
     let title: String
-    /// Whether the messages follow the title: `Echo test with 20-byte text messages`.
+    /// Whether the messages follow the title: `Echo of text messages of 20 bytes`.
     let titleNamesMessages: Bool
     /// What the rate counts: `replies`.
     public let countedThings: String
@@ -115,8 +115,8 @@ public struct ModeWording: Sendable {
         self.expectation = expectation
     }
 
-    /// The first line of the results, without the duration.
-    /// - Parameter messages: The messages that were sent: `20-byte text messages`.
+    /// The beginning of the results.
+    /// - Parameter messages: The messages that were sent: `text messages of 20 bytes`.
     public func headline(_ messages: String) -> String {
         titleNamesMessages ? "\(title) with \(messages)" : title
     }

@@ -1,7 +1,7 @@
 import LoadTest
 import WSCore
 
-/// A run of `wsx bench merge`: reads results, adds them, and writes the sum.
+/// One run of `wsx bench merge`: reads results, adds them, and writes the sum.
 struct BenchMerge: ~Copyable {
     private let arguments: MergeArguments
     private let outputs: ResultOutputs
@@ -12,7 +12,7 @@ struct BenchMerge: ~Copyable {
         outputs = try ResultOutputs(arguments, console: console)
     }
 
-    /// Runs; returns the failure of the run, if any.
+    /// Runs, and returns why it did not end as asked, if it did not.
     func run() throws(Failure) -> Failure? {
         guard arguments.paths.count(where: { $0 == "-" }) <= 1 else {
             throw .badArgument(what: "-", why: "standard input can be read only once")

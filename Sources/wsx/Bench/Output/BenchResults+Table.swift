@@ -4,17 +4,17 @@ import LoadTest
 import WSCore
 
 extension BenchResults {
-    /// The column at which the text of a fact starts.
+    /// Where what is said of something begins.
     private static let factColumn = 12
 
-    /// The minimum width of the table.
+    /// The fewest columns that the table fits in.
     static let fewestColumns = 40
 
-    /// The results as a table; problems are colored.
+    /// The results as people read them; what is wrong is coloured.
     /// - Parameters:
-    ///   - judgement: The verdicts of thresholds and baselines.
-    ///   - terminalColumns: The width of the terminal; nil: there is none. Lines are at most 80 columns wide and fit a
-    ///     terminal of 40 columns or more. Only the URL may be longer.
+    ///   - judgement: What is thought of them.
+    ///   - terminalColumns: The width of the terminal; nil: there is none. No line but the URL's is wider than 80 columns or
+    ///     the terminal, or 40 columns on a narrower one.
     func table(
         _ palette: Palette, _ judgement: BenchJudgement = BenchJudgement(), columns terminalColumns: Int? = nil
     ) -> String {
@@ -53,7 +53,7 @@ extension BenchResults {
         ]
     }
 
-    /// A named fact, on one or more lines.
+    /// A line of the table, or a few.
     private struct Fact {
         let name: String
         let text: String
@@ -89,7 +89,7 @@ extension BenchResults {
         return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }
     }
 
-    /// The bytes of messages, their rate, and the bytes of frames.
+    /// Bytes of messages, by the time, and what the frames add.
     private func traffic(_ bytes: Int, _ wireBytes: Int) -> String {
         let seconds = duration / .seconds(1)
         let rate = seconds > 0 ? " (\(ResultWords.bytes(ResultWords.whole(Double(bytes) / seconds)))/s)" : ""
@@ -109,7 +109,7 @@ extension BenchResults {
             + "median \(Self.time(handshakes.value(atPercentile: 50)))"
     }
 
-    /// The median time of each phase that occurred.
+    /// What each part of opening a connection took, but for those that none had.
     private var phaseMedians: String {
         var parts: [String] = []
         for (phase, _, label) in PhaseHistograms.names {
@@ -121,7 +121,7 @@ extension BenchResults {
         return "medians: " + parts.joined(separator: ", ")
     }
 
-    // MARK: CPU
+    // MARK: Processor
 
     private var processor: String {
         func percent(_ part: Double) -> String { "\(FixedPoint.text(part * 100, digits: 0)) %" }
@@ -141,7 +141,7 @@ extension BenchResults {
         for (_, label, percentile) in percentiles {
             statistics.append((label, time(histogram.value(atPercentile: percentile))))
         }
-        // A label or value needs 8 columns with a space: four rows of three, or six rows of two.
+        // A label or value needs 8 columns with a blank: four rows of three, or six rows of two.
         let perRow = columns >= 3 * 2 * 8 ? 3 : 2
         let width = min(12, columns / perRow / 2)
         let rowCount = statistics.count / perRow

@@ -2,14 +2,14 @@ import Formats
 import LoadTest
 import WSCore
 
-/// A file with one result, or with several, one per line.
+/// A file with results, one or, each on a line, several.
 struct BenchResultsFile {
-    /// The ranges of the results in the file, 1 or more.
+    /// Where they stand in it, 1 or more.
     let texts: [Range<Int>]
     private let bytes: [UInt8]
     private let name: String
 
-    /// Results of days are smaller. A larger file is a mistake, such as /dev/zero.
+    /// Those of days in seconds are smaller; what is larger was not meant, such as /dev/zero.
     private static let mostBytes = 1 << 30
 
     /// Reads a file, or standard input for `-`; throws ``Failure/badArgument(what:why:)``.
@@ -23,7 +23,7 @@ struct BenchResultsFile {
         texts = Self.texts(in: bytes)
     }
 
-    /// The only result in a file; throws ``Failure/badArgument(what:why:)``.
+    /// The results in a file that has no others; throws ``Failure/badArgument(what:why:)``.
     static func only(in path: String, for option: String) throws(Failure) -> BenchResults {
         let bytes = try HeaderFiles.contents(of: path, for: option, maximumBytes: mostBytes)
         do throws(BenchResultsError) {
@@ -38,12 +38,12 @@ struct BenchResultsFile {
         try BenchResults(json: bytes.span.bytes.extracting(texts[index]))
     }
 
-    /// The name of a result in errors.
+    /// How an error calls them.
     func name(of index: Int) -> String {
         texts.count == 1 ? name : "\(name), line \(index + 1)"
     }
 
-    /// The ranges of the results: one per line, or a single one on any number of lines.
+    /// Where results stand: each on a line of its own, or one on any number of lines.
     private static func texts(in file: [UInt8]) -> [Range<Int>] {
         var lines: [Range<Int>] = []
         var start = 0

@@ -3,21 +3,21 @@ import Formats
 import LoadTest
 import WSCore
 
-/// A histogram as a bar chart with a logarithmic scale of values.
+/// A histogram drawn with bars, the values on a logarithmic scale.
 enum LatencyChart {
-    /// The upper bounds of bars within a power of ten, for few, some, and many powers.
+    /// The ends of bars within a power of ten, for few, some and many powers.
     private static let scales: [[Double]] = [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1]]
     private static let mostRows = 18
     private static let longestBar = 40
 
-    /// A row: its upper bound, and the number of values above the previous row's.
+    /// A row: the largest values, and the number of values that are larger than those of the row before.
     struct Row: Equatable {
         /// In nanoseconds.
         let end: Double
         var count: UInt64
     }
 
-    /// The rows from the smallest value to the largest, without gaps; empty without values.
+    /// The rows from the smallest value to the largest, without gaps; none where there are no values.
     static func rows(of histogram: borrowing Histogram) -> [Row] {
         guard histogram.totalCount > 0 else { return [] }
         let (first, last) = (Double(max(1, histogram.minimum)), Double(max(1, histogram.maximum)))
@@ -49,7 +49,7 @@ enum LatencyChart {
         return ends
     }
 
-    /// The chart as lines of at most `columns` columns. Below 80 columns, spaces are omitted first, then bars shrink.
+    /// The chart as lines of at most `columns` columns. On fewer than 80, blanks are left out first, then bars are shorter.
     static func lines(of histogram: borrowing Histogram, _ palette: Palette, columns: Int) -> [String] {
         let rows = rows(of: histogram)
         let labels = rows.map { "to " + label($0.end) }
@@ -73,7 +73,7 @@ enum LatencyChart {
         }
     }
 
-    /// A time in its largest unit, with a decimal only if needed.
+    /// A time with as many digits as it has.
     private static func label(_ nanoseconds: Double) -> String {
         let units: [(size: Double, name: String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns")]
         let unit = units.first { nanoseconds >= $0.size } ?? (1, "ns")
@@ -81,7 +81,7 @@ enum LatencyChart {
         return "\(FixedPoint.text(value, digits: value == value.rounded() ? 0 : 1)) \(unit.name)"
     }
 
-    /// A bar in eighths of a column; a nonzero part is at least one eighth.
+    /// Whole blocks, and one of eighths at the end; something is always to be seen of what is there.
     private static func bar(of part: Double, columns: Int) -> String {
         guard part > 0 else { return "" }
         let eighths = max(1, Int((part * Double(columns * 8)).rounded()))

@@ -1,13 +1,13 @@
 import LoadTest
 import WSCore
 
-/// The destinations of results: standard output, and files. Files are opened before the run, to fail early.
+/// Where results go: standard output, and files that are opened before the run, which is not to be for nothing.
 struct ResultOutputs: ~Copyable {
     private let arguments: any ResultCommandArguments
     private let console: Console
     private let histogramFile: OutputFile?
     private let reportFile: OutputFile?
-    /// The earlier runs, in the order of their files.
+    /// The earlier runs to compare with, in the order of their files.
     private let baselines: [ComparedRun]
 
     /// Reads the baselines and opens the files, or throws ``Failure/badArgument(what:why:)``.
@@ -43,8 +43,8 @@ struct ResultOutputs: ~Copyable {
         }
     }
 
-    /// Throws ``Failure/badArgument(what:why:)`` if a run cannot be compared with one of the baselines, and warns about
-    /// other differences.
+    /// Throws ``Failure/badArgument(what:why:)`` where a run cannot be compared with one of the baselines, and says in what
+    /// else it differs.
     func check(_ description: BenchDescription) throws(Failure) {
         for (path, baseline) in zip(arguments.baselinePaths, baselines) {
             if let obstacle = baseline.obstacle(to: description) {
@@ -56,7 +56,7 @@ struct ResultOutputs: ~Copyable {
         }
     }
 
-    /// The verdicts on results.
+    /// What is thought of results.
     func judgement(on results: borrowing BenchResults) -> BenchJudgement {
         var judgement = BenchJudgement()
         for threshold in arguments.thresholds { judgement.verdicts.append(threshold.verdict(on: results)) }
@@ -66,7 +66,7 @@ struct ResultOutputs: ~Copyable {
         return judgement
     }
 
-    /// Writes results; returns the failure, if any.
+    /// Writes results, and returns why that failed, if it did.
     func write(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
         let text =
             switch arguments.output {
@@ -77,7 +77,7 @@ struct ResultOutputs: ~Copyable {
             case .json: results.json(judgement)
             }
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
-        // A reader that goes away is not an error.
+        // A reader that goes away has seen enough.
         if let error, error != .brokenPipe { return .output(error) }
         let failure = writeHistograms(results)
         return writeReport(results, judgement) ?? failure
@@ -91,7 +91,7 @@ struct ResultOutputs: ~Copyable {
         }
     }
 
-    /// Writes only the HTML report; returns the failure, if any.
+    /// Writes the page alone, and returns why that failed, if it did.
     func writeReport(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
         guard let reportFile else { return nil }
         let page = BenchReport.html(of: results, judgement)
@@ -100,7 +100,7 @@ struct ResultOutputs: ~Copyable {
         }
     }
 
-    /// Reports unmet thresholds, and returns the failure for them, if any.
+    /// Says which thresholds are not met, and returns the failure that this is.
     func failure(of judgement: BenchJudgement) -> Failure? {
         let unmet = judgement.verdicts.filter { !$0.isMet }
         for verdict in unmet {

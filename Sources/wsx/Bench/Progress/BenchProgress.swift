@@ -1,7 +1,7 @@
 import LoadTest
 import WSCore
 
-/// The progress line on a terminal, updated four times per second.
+/// Shows on a terminal, four times a second, how a run goes on.
 final class BenchProgress {
     private let settings: BenchSettings
     private let pool: WorkerPool
@@ -13,14 +13,15 @@ final class BenchProgress {
     private var rates: [Double] = []
 
     private static let interval = Duration.milliseconds(250)
-    /// The rate shown is the average of this many intervals.
+    /// The rate that is shown is that of so many intervals.
     private static let intervalsOfRate = 4
-    /// The width of a terminal that does not report its size.
+    /// To the beginning of the line; and away with what is on the rest of it.
+    /// Of a terminal that does not tell its size.
     private static let usualColumns = 80
     private static let lineStart = "\r"
     private static let eraseRest = "\u{1B}[K"
 
-    /// Whether standard error is a terminal, and `--quiet` is not given.
+    /// Whether there is anybody to look.
     static func isWanted(by arguments: BenchArguments) -> Bool {
         !arguments.isQuiet && StandardDescriptors.isTerminal(StandardDescriptors.error)
     }
@@ -33,8 +34,8 @@ final class BenchProgress {
         self.console = console
     }
 
-    /// Shows the line from now on.
-    /// - Parameter time: The start of the load, on the loop's clock in nanoseconds.
+    /// Begins to show it.
+    /// - Parameter time: When the load begins, on the loop's clock in nanoseconds.
     func start(at time: UInt64) {
         endTime = settings.plan.duration.map { time + settings.plan.warmup.wholeNanoseconds + $0.wholeNanoseconds }
         samples = [(max(time, loop.nowNanoseconds), 0)]
@@ -42,7 +43,7 @@ final class BenchProgress {
         timer?.start(after: Self.interval, every: Self.interval)
     }
 
-    /// Erases the line.
+    /// Takes the line away.
     func stop() {
         guard timer != nil else { return }
         timer = nil
@@ -67,7 +68,7 @@ final class BenchProgress {
             rest: rest(at: now, progress), rate: Double(count - samples[0].count) / Double(now - samples[0].time) * 1e9,
             rates: rates, latencies: progress.latencies, connectionCount: progress.openCount,
             errorCount: progress.errorCount, mode: settings.plan.mode)
-        // The last column stays empty: some terminals wrap there.
+        // The last column is left free: some terminals go on to the next line there.
         console.show(Self.lineStart + line.text(columns: columns - 1, console.palette) + Self.eraseRest)
     }
 

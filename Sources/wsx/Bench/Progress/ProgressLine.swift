@@ -2,31 +2,31 @@ import Formats
 import LoadTest
 import WSCore
 
-/// The progress of a run, on one line.
+/// What a terminal shows of a run while it goes on, on one line.
 struct ProgressLine {
-    /// The remaining time or number of messages.
+    /// What there is left to do.
     enum Rest: Equatable {
         case time(Duration)
         case messages(Int)
     }
 
     var rest: Rest
-    /// The recent rate in messages per second.
+    /// Messages a second, of the last while.
     var rate: Double
-    /// The rates of the last quarters of a second, oldest first.
+    /// Those of each quarter of a second, the latest at the end.
     var rates: [Double]
-    /// The latencies of the last full second, in nanoseconds; nil: there are none.
+    /// Those of the last second that is over, in nanoseconds; nil: there are none.
     var latencies: BenchSecond.Latencies?
     var connectionCount: Int
     var errorCount: Int
     let mode: BenchMode
 
-    /// The number of rates in the chart.
+    /// How many of the last rates are drawn.
     static let barCount = 16
     private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// The line, without parts that do not fit.
-    /// - Parameter columns: The maximum number of characters.
+    /// The line, without what there is no room for.
+    /// - Parameter columns: How many characters it may have.
     func text(columns: Int, _ palette: Palette) -> String {
         var line = ""
         var width = 0
@@ -60,7 +60,7 @@ struct ProgressLine {
         }
     }
 
-    /// The rates as bars relative to the highest.
+    /// The rates as bars, the highest of them in full.
     private var chart: String {
         let most = max(rates.max() ?? 0, 1)
         return String(
