@@ -135,16 +135,16 @@ def test_what_subscribes_may_have_placeholders():
 
 
 @pytest.mark.parametrize("words, message", [
-    (["-m", "a{{b"], "'{{' starts a placeholder, but '}}' is missing"),
-    (["-m", "{{sequence}}"], "unknown placeholder '{{sequence}}'; use {{seq}}, {{connection}}, {{time}}, or {{random N}}"),
-    (["-m", "{{random 0}}"], "expected {{random N}} with N from 1 to"),
+    (["-m", "a{{b"], "'{{' begins a placeholder, but '}}' is missing"),
+    (["-m", "{{sequence}}"], "unknown placeholder '{{sequence}}'; expected {{seq}}, {{connection}}, {{time}}, or {{random N}}"),
+    (["-m", "{{random 0}}"], "expected {{random N}} with an N from 1 to"),
     (["-m", ""], "not empty"),
     (["-m", "a", "--size", "20"], "--size"),
     (["-f", "/nonexistent"], "--file /nonexistent: no such file or directory"),
     (["-f", "/dev/null"], "--file /dev/null: it is empty"),
     (["-f", "/"], "--file /: "),
     (["-f", "{tmp}/bytes"], "it is not UTF-8 text; send it with --binary"),
-    (["-f", "{tmp}/braces"], "braces: '{{' starts a placeholder"),
+    (["-f", "{tmp}/braces"], "braces: '{{' begins a placeholder"),
 ], ids=lambda value: None if isinstance(value, str) else " ".join(value))
 def test_what_cannot_be_sent_is_refused(words, message, tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff")

@@ -82,11 +82,11 @@ def test_a_merge_has_a_log_of_histograms_too(results, tmp_path):
 def test_results_of_another_mode_are_refused(results, tmp_path):
     other = tmp_path / "send.json"
     other.write_bytes(results[0].read_bytes().replace(b'"mode":"echo"', b'"mode":"send"', 1))
-    assert_fails(wsx("bench", "merge", results[0], other), 2, f"{other}: it used --mode send")
+    assert_fails(wsx("bench", "merge", results[0], other), 2, f"{other}: it is a result of --mode send")
 
 
 @pytest.mark.parametrize("contents, message", [
-    (b"", "it is not JSON"), (b"{}", "it has no results of 'wsx bench --output json'"), (b"\xff", "not UTF-8"),
+    (b"", "it is not JSON"), (b"{}", "it is not a result of 'wsx bench --output json'"), (b"\xff", "not UTF-8"),
     (b'{"mode":"echo","version":2}', "version 2"), (b'{"mode":"echo","version":1}', "'url' is missing"),
 ], ids=["empty", "object", "bytes", "version", "member"])
 def test_what_is_no_results_is_refused(contents, message, tmp_path):
@@ -182,7 +182,7 @@ def test_a_baseline_of_something_else_is_refused_before_the_run(results, tmp_pat
     assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "it used --mode send")
     assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", tmp_path / "x"), 2, "--baseline", "no such file")
     other.write_bytes(b"{}")
-    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "no results of 'wsx bench --output json'")
+    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "not a result of 'wsx bench --output json'")
 
 
 def test_a_baseline_with_other_connections_is_warned_of(results):

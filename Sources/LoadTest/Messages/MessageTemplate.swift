@@ -169,11 +169,11 @@ extension MessageTemplateError: CustomStringConvertible {
     /// What is expected, to follow a colon.
     public var description: String {
         switch self {
-        case .notClosed: "'{{' starts a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
+        case .notClosed: "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
         case .unknownPlaceholder(let text):
-            "unknown placeholder '{{\(text)}}'; use {{seq}}, {{connection}}, {{time}}, or {{random N}}, "
-                + "or write '{{{{' for two literal braces"
-        case .badLength: "expected {{random N}} with N from 1 to \(MessageTemplate.mostRandomBytes)"
+            "unknown placeholder '{{\(text)}}'; expected {{seq}}, {{connection}}, {{time}}, or {{random N}}, "
+                + "or '{{{{' for two literal braces"
+        case .badLength: "expected {{random N}} with an N from 1 to \(MessageTemplate.mostRandomBytes)"
         }
     }
 }

@@ -26,15 +26,15 @@ extension BenchResultsError: CustomStringConvertible {
         switch self {
         case .notText: "it is not UTF-8 text"
         case .notJSON(let error): "it is not JSON: \(error)"
-        case .notResults: "it has no results of 'wsx bench --output json'"
+        case .notResults: "it is not a result of 'wsx bench --output json'"
         case .otherVersion(let found):
-            "it has format version \(escapingControls(found)), but this wsx reads version \(BenchResults.version)"
+            "its format has version \(escapingControls(found)), but this wsx reads version \(BenchResults.version)"
         case .badMember(let name): "'\(name)' is missing or invalid"
         case .badHistogram(let name, let error): "'\(name)': \(error)"
         case .otherCount(let count, let received):
             "'histogram' has \(Phrase.count(count, "value")), but 'messages.received' is \(received)"
         case .otherMode(let one, let other):
-            "it used --mode \(other.rawValue), but the results before it used --mode \(one.rawValue)"
+            "it is a result of --mode \(other.rawValue), but the others are of --mode \(one.rawValue)"
         case .tooLarge: "the sum is too large"
         }
     }

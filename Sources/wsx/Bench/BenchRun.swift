@@ -87,11 +87,11 @@ final class BenchRun {
         guard openCount > 0 || !settings.plan.mode.load.needsConnections else { return pool.drain() }
         if let failure = pool.openingFailure, let message = failure.message {
             toldFailure = failure
-            console.error("\(message); going on with \(openCount) of \(settings.arguments.connectionCount) connections")
+            console.error("\(message); continuing with \(openCount) of \(settings.arguments.connectionCount) connections")
         }
         let delay = startDelay
         if delay < .zero {
-            console.notice("wsx: warning: --start-at passed \(Phrase.duration(.zero - delay)) ago; starting now")
+            console.notice("wsx: --start-at passed \(Phrase.duration(.zero - delay)) ago; starting now")
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.wholeNanoseconds
