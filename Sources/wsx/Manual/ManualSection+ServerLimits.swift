@@ -1,111 +1,117 @@
 import CommandLine
 
+// A new bound needs a row here and in docs/ARCHITECTURE.md. A manual page is 71 columns wide, and a table separates its
+// columns by 3: the widest texts of four columns add up to at most 62 characters, and those of three to 65.
 extension ManualSection {
     /// The limits of `wsx listen`.
     static let listenLimits = ManualSection(
         "LIMITS",
+        .paragraph("Options change these limits:"),
         .table(
-            headings: ["Limit", "Default", "Option"],
+            headings: ["Limit", "Default", "Option", "If exceeded"],
             rows: [
-                ["size of a message", "16 MiB", "--max-message-size"],
-                ["fragments of a message", "131,072", "--max-fragments"],
-                ["size of a request head", "16 KiB", "fixed"],
-                ["headers of a request", "100", "fixed"],
-                ["upgrade", "10 s", "--handshake-timeout"],
-                ["closing handshake", "5 s", "--close-timeout"],
-                ["time without traffic", "none", "--idle-timeout"],
-                ["missed heartbeats", "3", "--heartbeat-misses"],
-                ["connections", "open files", "--max-connections"],
-                ["threads", "1", "--threads"],
-                ["output queued for a client", "16 MiB", "fixed"],
-                ["messages delayed for a client", "16 MiB", "fixed"],
-                ["programs", "256", "--max-processes"],
-                ["time for a program to exit", "2 s", "--exec-grace"],
-                ["unread input of a program", "1 MiB", "fixed"],
-                ["line of program output", "16 MiB", "--max-message-size"],
-                ["line of program stderr", "4 KiB", "fixed"],
-                ["stall of an HTTP response", "30 s", "fixed"],
-                ["entries of a directory listing", "5,000", "fixed"],
-                ["unread output (stdout)", "1 MiB", "fixed"],
-                ["unread log lines (stderr)", "1 MiB", "fixed"],
+                ["Received message", "16 MiB", "--max-message-size", "close with 1009"],
+                ["Message fragments", "131,072", "--max-fragments", "close with 1008"],
+                ["Frame sent", "no limit", "--fragment-size", "fragmentation"],
+                ["Upgrade", "10 s", "--handshake-timeout", "status 408"],
+                ["Closing handshake", "5 s", "--close-timeout", "disconnection"],
+                ["Time without data", "no limit", "--idle-timeout", "close with 1001"],
+                ["Silent heartbeats", "3", "--heartbeat-misses", "disconnection"],
+                ["Clients", "ulimit -n", "--max-connections", "clients wait"],
+                ["Programs", "256", "--max-processes", "status 503"],
+                ["Program exit", "2 s", "--exec-grace", "a signal"],
+                ["Line of a program", "16 MiB", "--max-message-size", "close with 1011"],
             ]),
-        .paragraph("Beyond a limit:"),
+        .paragraph("These limits are fixed:"),
+        .table(
+            headings: ["Limit", "Value", "If exceeded"],
+            rows: [
+                ["Head of a request", "16 KiB", "status 431"],
+                ["Header fields of a request", "100", "status 431"],
+                ["Queued output of a client", "16 MiB", "its source pauses"],
+                ["Delayed messages of a client", "16 MiB", "their source pauses"],
+                ["Client that blocks others", "1 s", "close with 1013"],
+                ["Input unread by a program", "1 MiB", "its client pauses"],
+                ["Error lines of a program", "512 KiB", "it pauses"],
+                ["Error line of a program", "4 KiB", "it continues as another line"],
+                ["Stalled HTTP response", "30 s", "disconnection"],
+                ["Directory listing", "5,000 names", "the rest is omitted"],
+                ["Data waiting for stdout", "1 MiB", "clients pause"],
+                ["Lines waiting for stderr", "1 MiB", "lines are dropped"],
+                ["Value of --threads", "256", "status 2"],
+            ]),
         .definitions([
             (
-                "Messages, fragments",
-                "The client is closed with 1009 (too large) or 1008 (too many fragments)."
-            ),
-            (
-                "Requests, upgrades",
-                "Too large a head gets 431, and a slow upgrade 408."
-            ),
-            (
-                "Connections",
+                "Clients",
                 """
-                The server stops accepting, with one notice. Further clients wait in the kernel's queue until others \
-                leave. The limit on open files (`ulimit -n`), less a reserve, applies in any case.
+                At the limit, the server prints one notice and stops accepting. Further clients wait in the kernel's \
+                queue until others leave. The limit on open files applies even with `--max-connections`. Each program \
+                uses four open files, which may lower the limit on programs.
                 """
             ),
             (
-                "Queued output",
+                "Sources",
                 """
-                The source of the messages pauses: standard input, the echoed client, the program, or with \
-                `--broadcast` the sender. If other clients have to wait, a client that takes nothing for 1 second, or \
-                less than half of its queue in 5 seconds, is closed with 1013. Each such close halves these times, \
-                down to 50 ms, until 10 seconds pass without one.
+                The source of a client's output is standard input, its own messages (`--echo`, `--replay`), its \
+                program, or with `--broadcast` the sender.
                 """
             ),
-            ("Delayed messages", "Their source pauses: the client, its program, or the input."),
             (
-                "Programs",
+                "Clients that block others",
                 """
-                Upgrades get 503. Each program takes four of the open files, which may lower the limit. A program that \
-                does not read pauses its client; too long a line of output closes the client with 1011. A longer line \
-                on standard error continues as another line.
+                While others wait for it, a client is closed with 1013 if it reads nothing for 1 second, or less than \
+                half of its queue in 5 seconds. Each such close halves these times, down to 50 ms, until 10 seconds \
+                pass without one.
                 """
-            ),
-            ("Responses, listings", "A client that takes nothing is disconnected. Further entries are omitted."),
-            (
-                "Standard output, standard error",
-                "Clients pause until standard output is read. Log lines are dropped, and a later line reports how many."
             ),
         ]))
 
     /// The limits of `wsx bench`.
     static let benchLimits = ManualSection(
         "LIMITS",
+        .paragraph("Options change these limits:"),
         .table(
-            headings: ["Limit", "Default", "Option", "At most"],
+            headings: ["Limit", "Default", "Option", "If exceeded"],
             rows: [
-                ["connections", "10", "--connections", "1,000,000"],
-                ["connections per second", "none", "--connect-rate", "1,000,000"],
-                ["handshakes in parallel", "", "fixed", "256"],
-                ["time to connect", "10 s", "--connect-timeout", ""],
-                ["threads", "1", "--threads", "1,024"],
-                ["publishers", "1", "--publishers", "10,000"],
-                ["messages per second", "none", "--rate", "100,000,000"],
-                ["messages in flight", "1", "--in-flight", "65,536"],
-                ["time for a reply", "10 s", "--reply-timeout", ""],
-                ["closing handshake", "5 s", "--close-timeout", ""],
-                ["time of the whole run", "none", "--timeout", ""],
-                ["generated message", "20 B", "--size", "1 GiB"],
-                ["file of --file", "", "fixed", "1 GiB"],
-                ["{{random N}}", "", "fixed", "16,777,216"],
-                ["received message", "64 MiB", "--max-message-size", ""],
-                ["fragments of a message", "131,072", "--max-fragments", ""],
-                ["queue of a connection", "", "fixed", "256 KiB"],
-                ["recorded latency", "", "fixed", "1 h"],
-                ["file of --baseline", "", "fixed", "1 GiB"],
+                ["Time to connect", "10 s", "--connect-timeout", "status 6"],
+                ["Wait for a reply", "10 s", "--reply-timeout", "status 6"],
+                ["Closing handshake", "5 s", "--close-timeout", "status 6"],
+                ["Duration of the run", "no limit", "--timeout", "status 6"],
+                ["Redirects", "20", "--max-redirects", "status 4"],
+                ["Received message", "64 MiB", "--max-message-size", "close with 1009"],
+                ["Message fragments", "131,072", "--max-fragments", "close with 1008"],
+                ["Frame sent", "no limit", "--fragment-size", "fragmentation"],
+            ]),
+        .paragraph("These options have a maximum:"),
+        .table(
+            headings: ["Option", "Default", "Maximum"],
+            rows: [
+                ["--connections", "10", "1,000,000"],
+                ["--connect-rate", "no limit", "1,000,000"],
+                ["--threads", "1", "1,024, and one per connection"],
+                ["--publishers", "1", "10,000, and at least one reader"],
+                ["--rate", "no rate", "100,000,000"],
+                ["--in-flight", "1", "65,536"],
+                ["--size", "20 bytes", "1 GiB"],
+                ["--file", "", "1 GiB"],
+                ["{{random N}}", "", "16,777,216"],
+                ["--baseline", "", "1 GiB"],
+            ]),
+        .paragraph("These limits are fixed:"),
+        .table(
+            headings: ["Limit", "Value", "If exceeded"],
+            rows: [
+                ["Handshakes in parallel", "256", "others wait"],
+                ["Queue of a connection", "256 KiB", "messages wait"],
+                ["The same, --mode send", "16 KiB", "messages wait"],
+                ["Due messages of a thread", "1,048,576", "the schedule waits"],
+                ["Overtaken messages", "8,192 per connection", "oldest count as lost"],
+                ["Missing deliveries", "4,096 per publisher", "late ones are duplicates"],
+                ["Recorded latency", "1 h", "1 h is recorded"],
             ]),
         .paragraph(
             """
-            The limit on open files (`ulimit -n`) and the number of local ports restrict the number of connections. \
-            `--source-ip` adds addresses, each with its own ports. wsx checks both limits before it connects. There \
-            are no more threads than connections, and fewer publishers than connections.
-            """),
-        .paragraph(
-            """
-            In `--mode send`, the queue of a connection holds 16 KiB. With `--rate`, a thread holds up to 1,048,576 \
-            due messages that found a queue full, and schedules further ones when there is room.
+            The limit on open files (`ulimit -n`) and the number of local ports also restrict `--connections`, which wsx \
+            checks before it connects. `--source-ip` adds addresses, each with its own ports.
             """))
 }
