@@ -27,9 +27,9 @@ extension ManualSection {
             headings: ["Limit", "Value", "If exceeded"],
             rows: [
                 ["Head of a request", "16 KiB", "status 431"],
-                ["Header fields of a request", "100", "status 431"],
+                ["Fields of a request", "100", "status 431"],
                 ["Queued output of a client", "16 MiB", "its source pauses"],
-                ["Delayed messages of a client", "16 MiB", "their source pauses"],
+                ["Messages held back", "16 MiB", "their source pauses"],
                 ["Client that blocks others", "1 s", "close with 1013"],
                 ["Input unread by a program", "1 MiB", "its client pauses"],
                 ["Error lines of a program", "512 KiB", "it pauses"],
@@ -106,12 +106,12 @@ extension ManualSection {
                 ["The same, --mode send", "16 KiB", "messages wait"],
                 ["Due messages of a thread", "1,048,576", "the schedule waits"],
                 ["Overtaken messages", "8,192 per connection", "oldest count as lost"],
-                ["Missing deliveries", "4,096 per publisher", "late ones are duplicates"],
+                ["Missing deliveries", "4,096 per publisher", "late ones: duplicates"],
                 ["Recorded latency", "1 h", "1 h is recorded"],
             ]),
         .paragraph(
             """
-            The limit on open files (`ulimit -n`) and the number of local ports also restrict `--connections`, which wsx \
-            checks before it connects. `--source-ip` adds addresses, each with its own ports.
+            The limit on open files (`ulimit -n`) and the number of local ports also restrict `--connections`, which \
+            wsx checks before it connects. `--source-ip` adds addresses, each with its own ports.
             """))
 }
