@@ -1,6 +1,6 @@
-/// A value that several threads read and change, protected by a lock.
+/// A value protected by a lock.
 public final class Mutex<Value: Sendable>: @unchecked Sendable {
-    // Touched only while the monitor is locked.
+    // Accessed only while the monitor is locked.
     private var value: Value
     private let monitor = Monitor()
 
