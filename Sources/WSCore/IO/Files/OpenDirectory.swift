@@ -23,8 +23,9 @@ final class OpenDirectory {
     }
 
     /// Reads the directory's entries in no particular order. Skips `.`, `..`, and names that are not valid UTF-8.
-    /// - Parameters: - limit: The maximum number of entries to return. - isWanted: Whether to include the entry with
-    ///   this name.
+    /// - Parameters:
+    ///   - limit: The maximum number of entries to return.
+    ///   - isWanted: Whether to include the entry with this name.
     /// - Returns: The entries, and whether there are more than `limit`. Links are not followed.
     /// - Throws: ``IOError`` if the directory is not readable.
     func entries(

@@ -22,8 +22,10 @@ public final class OpenFile {
     }
 
     /// Reads once and appends the bytes to `buffer`.
-    /// - Parameters: - buffer: Receives the bytes. - offset: The position in the file of the first byte to read. -
-    ///   byteCount: The maximum number of bytes to read.
+    /// - Parameters:
+    ///   - buffer: Receives the bytes.
+    ///   - offset: The position in the file of the first byte to read.
+    ///   - byteCount: The maximum number of bytes to read.
     /// - Returns: The number of bytes read, 0 at the end of the file.
     /// - Throws: ``IOError`` if the file is not readable.
     func read(into buffer: inout ByteBuffer, at offset: Int, atMost byteCount: Int) throws(IOError) -> Int {

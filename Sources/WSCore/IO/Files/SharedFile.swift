@@ -40,9 +40,11 @@ public enum SharedFile {
     }
 
     /// Reads the file at `path`, and replaces it if `change` returns new contents and no other process has it locked.
-    /// - Parameters: - path: The path of the file. If it does not exist, nothing happens. - limit: The maximum number
-    ///   of bytes to read, from the end of the file. - change: Receives the bytes and whether they are the whole file.
-    ///   Returns the new contents, or `nil` to keep the file.
+    /// - Parameters:
+    ///   - path: The path of the file. If it does not exist, nothing happens.
+    ///   - limit: The maximum number of bytes to read, from the end of the file.
+    ///   - change: Receives the bytes and whether they are the whole file. Returns the new contents, or `nil` to keep
+    ///     the file.
     /// - Throws: ``IOError`` if the file cannot be read or replaced.
     public static func update(
         _ path: String, readingAtMost limit: Int, _ change: ([UInt8], _ areAll: Bool) -> [UInt8]?

@@ -11,8 +11,10 @@ public struct TemporaryFile: Sendable {
     public let path: String
 
     /// Creates a file with a unique name.
-    /// - Parameters: - prefix: The beginning of the path. Six random characters follow it. - suffix: The end of the
-    ///   path. - contents: The initial contents of the file.
+    /// - Parameters:
+    ///   - prefix: The beginning of the path. Six random characters follow it.
+    ///   - suffix: The end of the path.
+    ///   - contents: The initial contents of the file.
     /// - Throws: ``IOError`` if the file cannot be created or written. No file is left behind.
     public init(at prefix: String, suffix: String = "", contents: [UInt8]) throws(IOError) {
         // mkstemps() replaces the six Xs with an unused name.

@@ -29,9 +29,10 @@ public final class LogWriter: @unchecked Sendable {
     private var isClosed = false
 
     /// Creates a writer. The caller keeps ownership of the descriptor.
-    /// - Parameters: - descriptor: The descriptor to write to. - queueLimitBytes: The number of queued bytes above
-    ///   which lines are dropped. Default: 1 MiB. - lossNotice: Returns the notice, including its newline, for a number
-    ///   of dropped lines.
+    /// - Parameters:
+    ///   - descriptor: The descriptor to write to.
+    ///   - queueLimitBytes: The number of queued bytes above which lines are dropped. Default: 1 MiB.
+    ///   - lossNotice: Returns the notice, including its newline, for a number of dropped lines.
     public convenience init(
         descriptor: Int32, queueLimitBytes: Int = queueLimitBytes, lossNotice: @escaping @Sendable (Int) -> String
     ) {
@@ -64,8 +65,9 @@ public final class LogWriter: @unchecked Sendable {
     private static let keptPieceBytes = 64 << 10
 
     /// Blocks until everything is written, as long as the reader makes progress.
-    /// - Parameters: - patience: The maximum time without progress. Default: 500 ms. - limit: The maximum total time.
-    ///   Default: 5 s.
+    /// - Parameters:
+    ///   - patience: The maximum time without progress. Default: 500 ms.
+    ///   - limit: The maximum total time. Default: 5 s.
     public func drain(patience: Duration = .milliseconds(500), limit: Duration = .seconds(5)) {
         monitor.locked {
             let end = Self.now + limit

@@ -14,7 +14,9 @@ public final class PreciseTimer {
     }
 
     /// Creates a stopped timer.
-    /// - Parameters: - loop: The loop to run on. The timer keeps it running. - action: The function to call.
+    /// - Parameters:
+    ///   - loop: The loop to run on. The timer keeps it running.
+    ///   - action: The function to call.
     public init(on loop: EventLoop, action: @escaping () -> Void) {
         self.loop = loop
         self.action = action

@@ -7,7 +7,9 @@ public final class Timer {
     private let action: () -> Void
 
     /// Creates a stopped timer.
-    /// - Parameters: - loop: The loop to run on. - action: The function to call.
+    /// - Parameters:
+    ///   - loop: The loop to run on.
+    ///   - action: The function to call.
     public init(on loop: EventLoop, action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
@@ -24,8 +26,9 @@ public final class Timer {
     }
 
     /// Starts or restarts the timer.
-    /// - Parameters: - delay: The time until the first call, rounded up to milliseconds. - interval: The time between
-    ///   further calls, or `nil` for a single call.
+    /// - Parameters:
+    ///   - delay: The time until the first call, rounded up to milliseconds.
+    ///   - interval: The time between further calls, or `nil` for a single call.
     public func start(after delay: Duration, every interval: Duration? = nil) {
         // The loop's cached time may be as old as the turn.
         uv_update_time(handle.pointee.loop)

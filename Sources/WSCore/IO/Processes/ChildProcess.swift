@@ -72,8 +72,11 @@ public final class ChildProcess {
     }
 
     /// Starts a program in our session and with our environment.
-    /// - Parameters: - words: The program's name, searched for in PATH, and its arguments. - streams: The standard
-    ///   streams. - loop: The loop that reports the exit. - didExit: Called once when the child has exited.
+    /// - Parameters:
+    ///   - words: The program's name, searched for in PATH, and its arguments.
+    ///   - streams: The standard streams.
+    ///   - loop: The loop that reports the exit.
+    ///   - didExit: Called once when the child has exited.
     /// - Throws: ``IOError`` if the program cannot be started.
     public convenience init(
         _ words: [String], streams: StandardStreams = StandardStreams(), on loop: EventLoop,
@@ -83,8 +86,11 @@ public final class ChildProcess {
     }
 
     /// Starts a program.
-    /// - Parameters: - launch: The program and its settings. - streams: The standard streams. - loop: The loop that
-    ///   reports the exit. - didExit: Called once when the child has exited.
+    /// - Parameters:
+    ///   - launch: The program and its settings.
+    ///   - streams: The standard streams.
+    ///   - loop: The loop that reports the exit.
+    ///   - didExit: Called once when the child has exited.
     /// - Throws: ``IOError`` if the program cannot be started.
     public init(
         _ launch: Launch, streams: StandardStreams = StandardStreams(), on loop: EventLoop,

@@ -9,8 +9,9 @@ import CLibuv
 public enum Executable {
     /// The path of a program. A name that contains a slash is already a path. Other names are searched for in
     /// `directories`.
-    /// - Parameters: - name: The name of the program. - directories: A colon-separated list of directories, like PATH.
-    ///   If `nil`, `/usr/bin:/bin`.
+    /// - Parameters:
+    ///   - name: The name of the program.
+    ///   - directories: A colon-separated list of directories, like PATH. If `nil`, `/usr/bin:/bin`.
     /// - Throws: ``IOError/accessDenied`` if the file is not executable; otherwise ``IOError/noSuchFile`` or, for a
     ///   path, another ``IOError``.
     public static func path(of name: String, in directories: String?) throws(IOError) -> String {

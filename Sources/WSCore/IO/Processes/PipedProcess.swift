@@ -14,9 +14,12 @@ public final class PipedProcess {
     public let error: SystemStream
 
     /// Starts a program.
-    /// - Parameters: - words: The program's name and arguments (argv). - path: The path of the program. - environment:
-    ///   The environment, as `NAME=value` strings without NUL. - loop: The loop that reports the exit. - didExit:
-    ///   Called once when the child has exited. Its output may not have been read completely by then.
+    /// - Parameters:
+    ///   - words: The program's name and arguments (argv).
+    ///   - path: The path of the program.
+    ///   - environment: The environment, as `NAME=value` strings without NUL.
+    ///   - loop: The loop that reports the exit.
+    ///   - didExit: Called once when the child has exited. Its output may not have been read completely by then.
     /// - Throws: ``IOError`` if the program cannot be started or no descriptors are left for the pipes.
     public init(
         _ words: [String], at path: String, environment: [[UInt8]], on loop: EventLoop,

@@ -76,7 +76,7 @@ public enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
     /// The socket is neither a TCP nor a Unix-domain socket.
     case unknownFamily
 
-    /// A clause that completes the sentence "descriptor 3 cannot be used: …".
+    /// The reason and what to change, such as `it is not open`.
     public var description: String {
         switch self {
         case .notOpen: "it is not open"

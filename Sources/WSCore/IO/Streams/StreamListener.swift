@@ -16,9 +16,12 @@ public final class StreamListener {
     private static let backlog: Int32 = 511
 
     /// Listens on an IPv4 or IPv6 address. For port 0 the system picks a port; see ``address``.
-    /// - Parameters: - address: The address and port to listen on. - sharesPort: Whether other listeners that set this
-    ///   option may use the same port (SO_REUSEPORT). The kernel then distributes connections among them. - loop: The
-    ///   loop to run on. - accept: Receives each connection. Reading has not started.
+    /// - Parameters:
+    ///   - address: The address and port to listen on.
+    ///   - sharesPort: Whether other listeners that set this option may use the same port (SO_REUSEPORT). The kernel
+    ///     then distributes connections among them.
+    ///   - loop: The loop to run on.
+    ///   - accept: Receives each connection. Reading has not started.
     /// - Throws: ``IOError`` if the address cannot be used.
     public init(
         on address: SocketAddress, sharesPort: Bool = false, loop: EventLoop, accept: @escaping (SystemStream) -> Void
@@ -35,7 +38,9 @@ public final class StreamListener {
 
     /// Listens on a Unix-domain socket at `path`, which is removed on close. On Linux, `@name` is in the abstract
     /// namespace.
-    /// - Parameters: - path: The path of the socket. A stale socket file there is replaced. - loop: The loop to run on.
+    /// - Parameters:
+    ///   - path: The path of the socket. A stale socket file there is replaced.
+    ///   - loop: The loop to run on.
     ///   - accept: Receives each connection. Reading has not started.
     /// - Throws: ``IOError`` if the path cannot be used.
     public init(onPath path: String, loop: EventLoop, accept: @escaping (SystemStream) -> Void) throws(IOError) {
@@ -49,8 +54,10 @@ public final class StreamListener {
     }
 
     /// Takes ownership of a socket that already listens.
-    /// - Parameters: - socket: The listening socket. - loop: The loop to run on. - accept: Receives each connection.
-    ///   Reading has not started.
+    /// - Parameters:
+    ///   - socket: The listening socket.
+    ///   - loop: The loop to run on.
+    ///   - accept: Receives each connection. Reading has not started.
     /// - Throws: ``IOError`` if the socket cannot be used.
     public init(
         adopting socket: InheritedSocket, loop: EventLoop, accept: @escaping (SystemStream) -> Void
