@@ -1,4 +1,4 @@
-// MARK: Files
+// Responses from files and directories.
 extension Site {
     /// The response for the file or directory that a request names, or `nil` if there is none.
     func response(to request: RequestHead, from files: FileTree) -> WebResponse? {
