@@ -1,5 +1,5 @@
-// OpenSSL for Swift: digests, Base64, secure random numbers, TLS, and X.509. The functions here replace OpenSSL's macros
-// and variadic functions, which Swift cannot call.
+// OpenSSL for Swift: digests, Base64, secure random numbers, TLS, and X.509. The functions here replace OpenSSL's
+// macros and variadic functions, which Swift cannot call.
 #ifndef WSX_COPENSSL_SHIM_H
 #define WSX_COPENSSL_SHIM_H
 

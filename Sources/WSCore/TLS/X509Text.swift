@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Formats the contents of certificates as text that is safe to print, whoever wrote it.
+/// Formats the contents of certificates as text that is safe to print. Their authors are not trusted.
 enum X509Text {
     /// A distinguished name in one line, as in "CN=example.org, O=Example".
     static func name(_ name: OpaquePointer?) -> String {

@@ -7,7 +7,7 @@ public enum PeerAddress: Sendable, CustomStringConvertible {
     /// A network address that the system no longer knows: the peer had already disconnected.
     case unknown
 
-    /// The network address, or `nil` if there is none or it is unknown.
+    /// The network address, or `nil` for a local or unknown address.
     public var socketAddress: SocketAddress? {
         if case .network(let address) = self { address } else { nil }
     }

@@ -220,7 +220,7 @@ public final class SystemStream: ByteStream {
 private final class PendingWrite {
     let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
     var bytes = ByteBuffer()
-    /// Shared bytes to write instead of ``bytes``, starting at an offset; `nil` if there are none.
+    /// Shared bytes to write instead of ``bytes``, starting at an offset, or `nil`.
     var shared: (bytes: SharedBytes, offset: Int)?
 
     var count: Int {
