@@ -52,8 +52,8 @@ public struct WebSocketURL: Equatable, Sendable {
         self.userInfo = userInfo
     }
 
-    /// The value of the Host field, without a default port and without an IPv6 zone, which is meaningless to the
-    /// server.
+    /// The value of the Host field: without a default port, without an IPv6 zone, and `localhost` for a Unix-domain
+    /// socket.
     public var hostField: String {
         guard case .tcp(let host, let port) = endpoint else { return "localhost" }
         // RFC 6874 §4: a zone must not leave the machine.

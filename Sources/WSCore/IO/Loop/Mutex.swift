@@ -4,7 +4,7 @@ public final class Mutex<Value: Sendable>: @unchecked Sendable {
     private var value: Value
     private let monitor = Monitor()
 
-    /// Makes a mutex with an initial value.
+    /// Creates a mutex with an initial value.
     public init(_ value: Value) {
         self.value = value
     }
