@@ -1,5 +1,5 @@
-/// Checks whether the peers of paused connections are still there: a connection that does not read cannot notice that its
-/// peer has gone.
+/// Checks whether the peers of paused connections are still there: a connection that does not read cannot notice that
+/// its peer has gone.
 ///
 /// It costs nothing while no connection is paused, and otherwise one or two system calls per connection and check.
 internal final class DeadPeerDetector {

@@ -1,8 +1,8 @@
 /// Closes a stream without losing the last bytes: writes them, waits for the peer to close, then closes the stream.
 ///
-/// Closing a socket with unread input resets the connection. A reset destroys output that the peer has not read yet, such
-/// as a close frame or an error page (RFC 9112 §9.6). Therefore input is read and discarded until the peer closes its
-/// side, for a limited time after output last moved.
+/// Closing a socket with unread input resets the connection. A reset destroys output that the peer has not read yet,
+/// such as a close frame or an error page (RFC 9112 §9.6). Therefore input is read and discarded until the peer closes
+/// its side, for a limited time after output last moved.
 internal final class LingeringClose: ByteStreamDelegate {
     /// Several round trips on any network. The peer has no obligation to close at all.
     static let limit = Duration.seconds(1)
