@@ -2,8 +2,7 @@
 extension Connection: PeerWatched {
     /// Starts or stops checking the peer's presence, depending on whether reading is paused.
     ///
-    /// Only servers need this. A client whose output is blocked has no other peers to serve and only one descriptor to
-    /// lose.
+    /// Only servers need this. A blocked client holds a single descriptor and has no other peers to serve.
     internal func updateWatch() {
         guard settings.role == .server else { return }
         if mustWait, !isLeaving {
@@ -13,7 +12,7 @@ extension Connection: PeerWatched {
         }
     }
 
-    /// Ends the connection if the peer has gone and no data is lost by that.
+    /// Ends the connection if the peer has gone and no data would be lost.
     internal func lookAfterPeer(probing isProbing: Bool) {
         let presence = isLost ? .isGone : stream.peerPresence
         if presence != .present, !hasUnreadBytes, presence == .isGone || queuedBytes == 0 {

@@ -1,4 +1,4 @@
-/// Facts about a client whose opening handshake did not succeed, for logs.
+/// Facts about an opening handshake that did not lead to a connection, for logs.
 public struct OpeningFacts: Sendable {
     /// The client's address.
     public let address: PeerAddress

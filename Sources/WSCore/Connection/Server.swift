@@ -78,7 +78,7 @@ public final class Server<Handler: ConnectionHandler> {
         case connections(Int)
     }
 
-    /// A client whose request was accepted but not answered yet.
+    /// A client with an accepted request that has not been answered yet.
     public struct Client: Sendable {
         /// The client's number, starting from 1 and never reused.
         public let number: Int
@@ -183,7 +183,7 @@ public final class Server<Handler: ConnectionHandler> {
         try StreamListener(on: address, loop: loop) { stream in stream.close() }.close()
     }
 
-    /// Stops listening and closes clients whose opening handshake is not complete.
+    /// Stops listening and closes all streams still in the opening handshake.
     public func stopListening() {
         for listener in listeners { listener.close() }
         listeners = []

@@ -31,6 +31,6 @@ public protocol MessageDecompressor: AnyObject {
         _ piece: RawSpan, isMessageEnd: Bool, into message: inout ByteBuffer, limitBytes: Int
     ) throws(ProtocolError)
 
-    /// Takes back the storage of a delivered message for reuse.
+    /// Reclaims the storage of a delivered message for reuse.
     func recycle(_ message: inout ByteBuffer)
 }
