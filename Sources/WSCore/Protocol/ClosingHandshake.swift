@@ -3,8 +3,8 @@
 ///                        we send Close
 ///           ┌────── open ──────────────→ sent ──────┐
 ///           │                                       │ the peer's Close arrives
-///           │ the peer's Close arrives              │ (its answer, or its own that
-///           ↓                                       ↓  crossed ours: no difference)
+///           │ the peer's Close arrives              │ (an answer, or sent before
+///           ↓                                       ↓  ours arrived)
 ///       received ───────────────────────────→ complete
 ///                    we send our answer
 ///
