@@ -1,7 +1,6 @@
 /// A masking key: the four bytes in a frame header.
 ///
-/// RFC 6455 §5.3: octet i of the payload is XORed with octet i mod 4 of the key, so masking and unmasking are the same
-/// operation.
+/// RFC 6455 §5.3: octet i of the payload is XORed with octet i mod 4 of the key, so unmasking equals masking.
 public struct MaskingKey: Equatable, Sendable, CustomStringConvertible {
     /// The key's four bytes in memory, in wire order.
     @usableFromInline internal let word: UInt32

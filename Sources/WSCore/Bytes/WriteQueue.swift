@@ -3,8 +3,7 @@
 ///      part            part                     part
 ///      ├─ own ─ shared ├─ (none) ─ shared ──────├─ own ─ shared ┤
 ///
-/// A buffer behind the queue collects bytes that are not shared. Its contents move into the queue when shared bytes
-/// follow.
+/// A buffer behind the queue collects bytes that are not shared. Its contents precede the next shared bytes.
 public final class WriteQueue {
     /// The queue's own bytes, followed by shared bytes.
     public final class Part {
