@@ -32,8 +32,7 @@ public struct AddressOverride: Sendable {
         self.addresses = addresses
     }
 
-    /// Returns the addresses for a host and port, or nil: those of the last override for the host, else of the last for
-    /// `*`.
+    /// Returns the addresses for a host and port, or nil. The last one for the host applies, else the last for `*`.
     static func addresses(for host: String, port: UInt16, in overrides: [AddressOverride]) -> [SocketAddress]? {
         let host = withoutFinalDot(ASCII.lowercased(host))
         let matching = overrides.filter { $0.port == port && ($0.host == nil || $0.host == host) }

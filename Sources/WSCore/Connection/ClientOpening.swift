@@ -1,5 +1,4 @@
-/// Performs the client's side of the opening handshake on a stream (RFC 6455 §4.1): sends the request and checks the
-/// response.
+/// Performs the client's side of an opening handshake (RFC 6455 §4.1): sends the request and checks the response.
 internal final class ClientOpening {
     /// The result of a successful handshake.
     typealias Opened = (upgrade: ClientUpgrade, firstBytes: [UInt8])
@@ -12,8 +11,7 @@ internal final class ClientOpening {
     private var isOver = false
 
     /// Prepares the handshake. It owns the stream until the completion is called.
-    /// - Parameter followsRedirects: Whether redirects will be followed, so their bodies need not arrive. Defaults to
-    ///   false.
+    /// - Parameter followsRedirects: Whether to report a redirect without waiting for its body. Defaults to false.
     init(
         _ handshake: ClientHandshake, on stream: any ByteStream, followsRedirects: Bool = false,
         completion: @escaping (Result<Opened, ConnectError>) -> Void

@@ -18,8 +18,7 @@ extension Connection {
         /// Whether pings are answered, as RFC 6455 §5.5.2 requires.
         public let answersPings: Bool
 
-        /// Creates settings. By default, the close timeout is 5 s, the queue limit is 16 MiB, and messages are not
-        /// fragmented.
+        /// Creates settings. Defaults: a close timeout of 5 s, a queue limit of 16 MiB, and no fragmentation.
         public init(
             role: Role, limits: Limits, fragmentBytes: Int? = nil, closeTimeout: Duration = .seconds(5),
             pausesReadingWhenFull: Bool = false, queueLimitBytes: Int = 16 << 20, forfeitingReasons: PauseReasons = [],

@@ -162,8 +162,7 @@ public final class Connection<Handler: ConnectionHandler> {
         session.outbox.answersPings = false
     }
 
-    /// Sends a close frame. The handler is notified when the connection ends. Returns false if a close frame was sent
-    /// before.
+    /// Sends a close frame and notifies the handler at the end. Returns false if a close frame was sent before.
     @discardableResult
     public func close(_ frame: CloseFrame) -> Bool {
         assert(!isReceiving, "a handler answers through the outbox that it is given")
@@ -231,8 +230,7 @@ public final class Connection<Handler: ConnectionHandler> {
             return didFailToWrite(error)
         }
         outputStorage.takeBack(from: &session.outbox.bytes)
-        // Start the timer only after writing the close frame: output the kernel takes at once does not indicate a slow
-        // reader.
+        // Only after writing the close frame: output the kernel takes at once is no sign of a slow reader.
         if session.outbox.isSendingOver { startCloseTimer() }
         if wasFull, queuedBytes <= settings.queueLimitBytes / 2 {
             wasFull = false

@@ -22,8 +22,7 @@ public final class ConnectionResources {
     ///   - loop: The loop that runs the connections.
     ///   - maskingKeys: The source of masking keys. Defaults to the system's secure random generator.
     ///   - idleInterval: The interval at which idle compression memory is released, 1 s by default. A connection
-    ///     returns it
-    ///    after one to two intervals without compressing or decompressing.
+    ///     returns its memory after one to two intervals without compressing or decompressing.
     public init(
         on loop: EventLoop, maskingKeys: MaskingKeySource = MaskingKeySource(fill: SecureRandom.fill),
         idleInterval: Duration = .seconds(1)

@@ -27,8 +27,7 @@ internal final class HappyEyeballs {
     /// Prepares a race, which starts when the first address is added.
     /// - Parameters:
     ///   - sources: The local addresses to connect from, at most one per family. If empty, the system chooses.
-    ///   - completion: Called once. If all attempts fail at once, called from within ``add(_:)`` or
-    ///     ``noMoreAddresses()``.
+    ///   - completion: Called once, within ``add(_:)`` or ``noMoreAddresses()`` if all attempts have failed.
     init(
         on loop: EventLoop, from sources: [SocketAddress] = [],
         completion: @escaping (Result<(SystemStream, SocketAddress), ConnectError>) -> Void

@@ -35,9 +35,8 @@ internal final class LingeringClose: ByteStreamDelegate {
     /// - Parameters:
     ///   - stream: The stream to close.
     ///   - output: The remaining output, or its first part.
-    ///   - closesOwnSide: Whether to shut down our side after the output. A server does so, as does an endpoint that
-    ///     fails
-    ///    the connection; a client waits for the server (RFC 6455 §7.1.1).
+    ///   - closesOwnSide: Whether to shut down our side after the output. Servers do, and so do endpoints that fail
+    ///     the connection; other clients wait for the server (RFC 6455 §7.1.1).
     ///   - patience: The time without progress after which pending output is given up. Defaults to 1 s.
     ///   - refill: Appends more output to the empty buffer; called until it appends nothing. Defaults to nil.
     ///   - completion: Called when the stream is closed, with the number of bytes the kernel has accepted.

@@ -12,8 +12,7 @@ public final class Server<Handler: ConnectionHandler> {
         public var responder: any WebResponder
         /// The time limit for receiving a request.
         public var handshakeTimeout: Duration
-        /// The bandwidth of each client's stream in bytes per second and direction, including TLS and upgrade; nil is
-        /// unlimited.
+        /// The bandwidth of each client's stream in bytes per second and direction, including TLS; nil means no limit.
         public var bytesPerSecond: Int?
         /// The time a client may take nothing of a response before it is disconnected.
         public var responsePatience: Duration
@@ -139,8 +138,7 @@ public final class Server<Handler: ConnectionHandler> {
     ///   - settings: The server's settings.
     ///   - tls: The server's TLS layer. Defaults to nil: no TLS.
     ///   - loop: The loop that runs the server.
-    ///   - makeHandler: Creates the handler for a client. The handler must call ``remove(_:)`` when the connection
-    ///     ends.
+    ///   - makeHandler: Creates a client's handler, which must call ``remove(_:)`` when the connection ends.
     public init(
         _ settings: Settings, tls: TLSLayer? = nil, on loop: EventLoop, makeHandler: @escaping (Client) -> Handler
     ) {

@@ -1,5 +1,4 @@
-/// Performs the server's side of one opening handshake (RFC 6455 §4.2): reads the request, checks it, and answers
-/// refusals.
+/// Performs the server's side of one opening handshake (RFC 6455 §4.2): reads and checks the request, sends refusals.
 internal final class ServerOpening: ByteStreamDelegate {
     /// The outcome of the handshake. A refusal has been sent, or is being sent.
     enum Outcome {

@@ -40,8 +40,7 @@ internal final class TLSStream: ByteStream {
     typealias Completion = (Result<TLSSummary, StreamError>) -> Void
 
     /// Prepares TLS on a stream, which it takes over.
-    /// - Parameter completion: Receives the result of the handshake. Defaults to nil: the delegate is notified of a
-    ///   failure.
+    /// - Parameter completion: Receives the result of the handshake. If nil, the delegate is notified of a failure.
     init(_ stream: any ByteStream, session: TLSSession, layer: TLSLayer, completion: Completion? = nil) {
         assert((stream as? TLSStream)?.layer !== layer, "TLS on TLS needs a layer of its own")
         self.stream = stream

@@ -51,9 +51,7 @@ public struct Backoff: Sendable {
     /// silent: the time it takes to detect the silence does not count.
     /// - Parameters:
     ///   - openTime: The time the connection was open.
-    ///   - silence: The final part of `openTime` in which nothing arrived, if the heartbeat ended the connection.
-    ///     Defaults
-    ///    to 0.
+    ///   - silence: The final, silent part of `openTime` if the heartbeat ended the connection. Defaults to 0.
     ///   - hasConfirmed: Whether the peer confirmed messages on it (``UnacknowledgedMessages``). Defaults to false.
     public mutating func connectionWasLost(
         after openTime: Duration, silentFor silence: Duration = .zero, hasConfirmed: Bool = false

@@ -77,8 +77,7 @@ public struct Heartbeat: Sendable {
     /// Creates the heartbeat of a connection. The first one is due one interval after the start.
     /// - Parameters:
     ///   - interval: The interval between heartbeats, more than 0.
-    ///   - maximumMisses: The number of consecutive misses after which the peer is considered dead; raised to 1 if
-    ///     less.
+    ///   - maximumMisses: The number of consecutive misses after which the peer is considered dead, at least 1.
     ///   - kind: The kind of heartbeat. Defaults to pings.
     ///   - start: The time the connection was opened.
     public init(every interval: Duration, maximumMisses: Int, kind: Kind = .ping, startingAt start: Duration) {

@@ -10,8 +10,7 @@ protocol ZlibStream: AnyObject {
     func reset()
 }
 
-/// The end of every compressed message, which is not sent (RFC 7692 §7.2.1): the last four bytes of an empty stored
-/// block.
+/// The end of every compressed message, which is not sent (RFC 7692 §7.2.1): the tail of an empty stored block.
 let flushMarker: InlineArray<4, UInt8> = [0x00, 0x00, 0xFF, 0xFF]
 
 extension UnsafeMutablePointer<z_stream> {

@@ -56,8 +56,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// The code's meaning in a few words, or nil if the IANA WebSocket Close Code Number Registry does not list the
-    /// code.
+    /// The code's meaning in a few words, or nil if the code is not registered (IANA WebSocket Close Code Number
+    /// Registry).
     public var meaning: String? {
         switch self {
         case .normalClosure: "normal closure"

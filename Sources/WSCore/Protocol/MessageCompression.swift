@@ -1,5 +1,4 @@
-/// Compresses outgoing messages. A negotiated extension implements this protocol, which is all a session knows about
-/// it.
+/// Compresses outgoing messages. This protocol is all a session knows about the negotiated extension.
 public protocol MessageCompressor: AnyObject {
     /// Compresses a message and passes the result to `body`.
     /// - Returns: Whether `body` was called; false if the message should be sent uncompressed.

@@ -13,8 +13,7 @@ public enum Opcode: UInt8, Sendable, CaseIterable {
     /// Answers a ping, or serves as an unsolicited heartbeat.
     case pong = 0xA
 
-    /// Whether this is a control frame: at most 125 bytes, never fragmented, allowed between the fragments of a
-    /// message.
+    /// Whether this is a control frame: at most 125 bytes, never fragmented, allowed between fragments.
     @inlinable
     public var isControl: Bool {
         switch self {

@@ -1,7 +1,6 @@
 /// The sending half of a session: encodes messages and control frames.
 ///
-/// After our close frame, the methods discard what they are given and return false. Only the peer's pings are still
-/// answered.
+/// After our close frame, the send methods discard their input and return false. Only pings are still answered.
 public struct Outbox: ~Copyable {
     /// The role of this endpoint; a client masks its frames.
     public let role: Role

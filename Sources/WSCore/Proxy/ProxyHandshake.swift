@@ -18,8 +18,7 @@ public struct ProxyHandshake: Sendable {
         case needsMore
         /// Send these bytes. `consumedByteCount` bytes were consumed; pass the rest again.
         case send([UInt8], consumedByteCount: Int)
-        /// The tunnel is open. `consumedByteCount` bytes belonged to the proxy's response; the rest come from the
-        /// target.
+        /// The tunnel is open. `consumedByteCount` bytes were the proxy's response; the rest come from the target.
         case open(consumedByteCount: Int)
     }
 
@@ -36,8 +35,7 @@ public struct ProxyHandshake: Sendable {
     ///   - proxy: The proxy, to which a connection is open (over TLS if ``Proxy/isSecure``).
     ///   - host: The target's host in the form of ``WebSocketURL``.
     ///   - port: The target's port.
-    ///   - address: The target's address, 4 or 16 bytes, if ``Proxy/needsTargetAddress``. SOCKS sends it instead of the
-    ///     host.
+    ///   - address: The target's 4- or 16-byte address if ``Proxy/needsTargetAddress``; sent instead of the host.
     ///   - userAgent: The value of User-Agent for CONNECT; nil omits the field.
     ///   - limits: The limits on the head of the response to CONNECT.
     /// - Throws: ``ProxyError/hostLength(byteCount:)`` if the host is empty or longer than 255 bytes.

@@ -21,8 +21,7 @@ import WSCore
         ConformanceCase("7.1.3", [close, frame(0x89)], .closed(1000)),
         ConformanceCase("7.1.4", [close, hello], .closed(1000)),
         ConformanceCase("7.1.5", [frame(0x01, "fragment1"), close, frame(0x80, "fragment2")], .closed(1000)),
-        // The suite does not specify whether the messages are echoed. This implementation echoes those before the close
-        // frame.
+        // The suite does not specify whether the messages are echoed. Those before the close frame are.
         ConformanceCase("7.1.6", [large, hello, close, frame(0x89)], answers: [large, hello], .closed(1000)),
     ]
 

@@ -63,8 +63,7 @@ func expectCompressedEcho(
     var recorder = RecordingHandler()
     for (index, message) in data.messages(size.messageCount, of: size.byteCount).enumerated() {
         suite.outbox.send(message.span.bytes, as: data.kind)
-        // Split small messages into pieces of one byte, two bytes, and so on. Split larger ones like a loop, or at odd
-        // sizes.
+        // Split small messages into pieces of one byte, two bytes, and so on, and larger ones like a loop or oddly.
         let chunkBytes = size.byteCount <= 1024 ? index + 1 : index.isMultiple(of: 2) ? 65_536 : 1301
         for chunk in chops(of: contents(of: suite.outbox.bytes), chunkBytes) {
             try session.receive(chunk, handler: &handler)

@@ -78,8 +78,7 @@ struct NumberedText: Sendable, CustomTestStringConvertible {
     // 6.16: bytes that never occur in UTF-8.
     private static let impossible = group(16, [[0xFE], [0xFF], [0xFE, 0xFE, 0xFF, 0xFF]], failAt: 0)
 
-    /// 6.17–6.19: overlong forms, in two to six bytes, of "/", of the last scalar of the next shorter length, and of
-    /// NUL.
+    /// 6.17–6.19: overlong forms, in two to six bytes, of "/", the last scalar of the next shorter length, and NUL.
     private static let overlong: [NumberedText] = {
         let slash: [[UInt8]] = [
             [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xF0, 0x80, 0x80, 0xAF], [0xF8, 0x80, 0x80, 0x80, 0xAF],

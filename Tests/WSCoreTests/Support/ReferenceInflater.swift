@@ -150,8 +150,7 @@ private struct Code {
         }
     }
 
-    /// Decodes a symbol. Codes of equal length are consecutive, so the offset from the first of that length identifies
-    /// one.
+    /// Decodes a symbol. Codes of equal length are consecutive, so their offset from the first identifies them.
     func next(_ bits: inout BitReader) throws(ReferenceInflater.Failure) -> Int {
         var code = 0
         var first = 0

@@ -154,8 +154,7 @@ func pattern(_ count: Int) -> [UInt8] {
     return bytes
 }
 
-/// Whether two arrays are equal. In debug builds, this is a hundred times faster than `==`, which matters for
-/// megabytes.
+/// Whether two arrays are equal. In debug builds, a hundred times faster than `==`, which matters for megabytes.
 func areEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
     first.count == second.count && memcmp(first, second, first.count) == 0
 }
