@@ -26,7 +26,7 @@ internal final class HappyEyeballs {
 
     /// Prepares a race, which starts when the first address is added.
     /// - Parameters:
-    ///   - sources: The local addresses to connect from, at most one per family. If empty, the system chooses.
+    ///   - sources: The local addresses to connect from; the first of each family is used. If empty, the system chooses.
     ///   - completion: Called once, within ``add(_:)`` or ``noMoreAddresses()`` if all attempts have failed.
     init(
         on loop: EventLoop, from sources: [SocketAddress] = [],

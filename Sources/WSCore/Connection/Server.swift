@@ -81,7 +81,7 @@ public final class Server<Handler: ConnectionHandler> {
     public struct Client: Sendable {
         /// The client's number, starting from 1 and never reused.
         public let number: Int
-        /// The request and the negotiated parameters.
+        /// The request and the result of the opening handshake.
         public let upgrade: ServerUpgrade
         /// The accepted extensions.
         public let extensions: [ExtensionOffer]
@@ -104,7 +104,7 @@ public final class Server<Handler: ConnectionHandler> {
     public var didRefuse: ((HandshakeRefusal, OpeningFacts) -> Void)?
     /// Called for each request that is not an upgrade, when its response is complete or has failed.
     public var didServe: ((ServedRequest) -> Void)?
-    /// Called when the TLS handshake with a client fails.
+    /// Called when TLS with a client fails before its request is complete.
     public var didFailToSecure: ((TLSError, OpeningFacts) -> Void)?
     /// Called for each new connection, before it receives anything.
     public var didOpen: ((Connection<Handler>) -> Void)?
