@@ -6,8 +6,7 @@ enum Invocation: Equatable {
     case listen(ListenArguments)
     case bench(BenchArguments)
     case merge(MergeArguments)
-    /// Help, or a completion script.
-    case text(String)
+    case text(InformationalText)
     case version
 
     /// The program: its commands, each with its operands, options, and manual.
