@@ -1,7 +1,6 @@
 import CommandLine
 
 /// What was typed after `wsx bench`. What it means (files read, URL parsed) is worked out elsewhere.
-@dynamicMemberLookup
 struct BenchArguments: Equatable, Sendable {
     /// Without compression unless it is asked for: it is the server that is to be measured, and not zlib.
     var client = ClientArguments(compression: CompressionArguments(compresses: false))
@@ -43,7 +42,6 @@ struct BenchArguments: Equatable, Sendable {
 }
 
 /// What was typed after `wsx bench merge`.
-@dynamicMemberLookup
 struct MergeArguments: Equatable, Sendable {
     /// Files of results, 1 or more; `-` is standard input.
     var paths: [String] = []

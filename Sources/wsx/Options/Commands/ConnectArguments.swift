@@ -1,7 +1,6 @@
 import CommandLine
 
 /// What was typed after `wsx connect`. What it means (files read, URL parsed) is worked out elsewhere.
-@dynamicMemberLookup
 struct ConnectArguments: Equatable, Sendable {
     var client = ClientArguments()
     /// The operands, then the values of `--execute`, in their order.

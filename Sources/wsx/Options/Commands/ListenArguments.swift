@@ -1,7 +1,6 @@
 import CommandLine
 
 /// What was typed after `wsx listen`. What it means (files read, address resolved) is worked out elsewhere.
-@dynamicMemberLookup
 struct ListenArguments: Equatable, Sendable {
     /// As typed: `PORT`, `ADDRESS:PORT` or `unix:PATH`; empty: nothing was.
     var address = ""

@@ -1,7 +1,6 @@
 import CommandLine
 
 /// The options of the commands that connect to a server.
-@dynamicMemberLookup
 struct ClientArguments: Equatable, Sendable {
     var url = ""
     var request = RequestArguments()

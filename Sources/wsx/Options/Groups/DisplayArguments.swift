@@ -20,7 +20,6 @@ struct DisplayArguments: Equatable, Sendable {
 }
 
 /// The options for showing and recording the traffic of connections.
-@dynamicMemberLookup
 struct TranscriptArguments: Equatable, Sendable {
     var display = DisplayArguments()
     /// 0, 1 (handshake and control frames) or 2 (every frame).

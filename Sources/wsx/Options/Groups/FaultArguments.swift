@@ -1,7 +1,6 @@
 import CommandLine
 
 /// What `wsx listen` is to do wrong, so that clients can be tried with it.
-@dynamicMemberLookup
 struct FaultArguments: Equatable, Sendable {
     /// How long messages to a client are held back: a random time of these; nil: they are not.
     var delay: ClosedRange<Duration>?

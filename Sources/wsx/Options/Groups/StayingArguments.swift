@@ -1,7 +1,6 @@
 import CommandLine
 
 /// The options for staying connected to a server.
-@dynamicMemberLookup
 struct StayingArguments: Equatable, Sendable {
     var reconnection = Reconnection.never
     var heartbeats = HeartbeatArguments()
