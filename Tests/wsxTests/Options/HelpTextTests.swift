@@ -25,16 +25,16 @@ import Testing
     @Test("the program's help shows its commands") func program() {
         #expect(
             TestProgram.shortHelp(of: nil) == """
-                wsx: Talk WebSocket from the command line
+                wsx: WebSocket client, server, and load tester
 
                 Usage: wsx COMMAND [ARGUMENT...]
                        wsx [OPTION...] URL [MESSAGE...]
 
                 Commands:
-                  connect      Talk to a WebSocket server
-                  listen       Be a WebSocket server
-                  bench        Load-test a server
-                  bench merge  Add the results of several load tests
+                  connect      Connect to a WebSocket server
+                  listen       Run a WebSocket server
+                  bench        Load-test a WebSocket server
+                  bench merge  Merge the results of several load tests
                   help         Explain the program or a command
                   completions  Print a shell's completion script
 
@@ -50,7 +50,7 @@ import Testing
     @Test("the short help of listen is one line an option") func listen() {
         #expect(
             TestProgram.shortHelp(of: .listen) == """
-                wsx listen: Be a WebSocket server
+                wsx listen: Run a WebSocket server
 
                 Usage: wsx listen [OPTION...] [[ADDRESS:]PORT] [-- PROGRAM [ARG...]]
 
@@ -98,45 +98,45 @@ import Testing
                       --replay FILE                 Answer as in a recording
 
                 Input and output:
-                      --input FORMAT                How stdin is cut into messages [lines]
-                      --crlf                        Take the CR before a line's LF away
-                      --output FORMAT               How messages are written to stdout [text]
-                      --replay-speed SPEED          Pace of --input json: 1, 2, 0.5, max [max]
+                      --input FORMAT                Format of the messages on stdin [lines]
+                      --crlf                        Strip the CR from lines that end in CRLF
+                      --output FORMAT               Format of the messages on stdout [text]
+                      --replay-speed SPEED          Replay --input json at this speed [max]
 
                 Ending:
-                      --close-timeout DURATION      Time for the peer to answer a close [5s]
+                      --close-timeout DURATION      Limit the closing handshake [5s]
 
                 Staying connected:
                       --heartbeat DURATION          Ping so often, and drop silent clients
-                      --heartbeat-misses N          Heartbeats without life until it is lost [3]
+                      --heartbeat-misses N          Drop the peer after N silent heartbeats [3]
 
                 TLS:
                       --tls-cert FILE               Serve wss:// with this certificate
-                      --tls-key FILE                The private key of --tls-cert
-                      --passphrase TEXT             The passphrase of the private key
-                      --tls-self-signed             Serve wss:// with a certificate of its own
-                      --client-ca PATH              Let in only clients with its certificates
+                      --tls-key FILE                Read the key for --tls-cert from FILE
+                      --passphrase TEXT             Decrypt the private key with TEXT
+                      --tls-self-signed             Serve wss:// with a self-signed certificate
+                      --client-ca PATH              Require client certificates from these CAs
 
                 Compression:
-                      --compress[=off]              Compress messages where the peer can [on]
-                      --compress-window-bits N      Refer back by 2^N bytes at most (8-15) [15]
-                      --compress-no-context         Compress each message by itself
+                      --compress[=off]              Compress messages if the peer can [on]
+                      --compress-window-bits N      Compress with a window of 2^N bytes [15]
+                      --compress-no-context         Compress each message independently
 
                 Limits:
                       --max-connections N           Most clients at a time
                       --idle-timeout DURATION       Close clients that are idle so long
-                      --max-message-size SIZE       Largest message to receive [16M]
-                      --max-fragments N             Most fragments of one message [131072]
-                      --fragment-size SIZE          Split larger outgoing messages
+                      --max-message-size SIZE       Limit the size of received messages [16M]
+                      --max-fragments N             Limit the fragments per message [131072]
+                      --fragment-size SIZE          Send messages in fragments of SIZE bytes
 
                 Display:
-                  -v, --verbose                     Show handshake and control frames; -vv more
-                  -q, --quiet                       No notices on stderr
+                  -v, --verbose                     Show handshake and control frames; -vv: all
+                  -q, --quiet                       Suppress notices on stderr
                       --color WHEN                  When to use colors [auto]
-                      --timestamps STYLE            Times shown on a terminal [local]
-                      --record FILE                 Record the session in FILE
-                      --pretty                      Indent JSON, also in a pipe
-                      --no-pretty                   Show JSON as it is
+                      --timestamps STYLE            Timestamps on a terminal [local]
+                      --record FILE                 Record the session to FILE
+                      --pretty                      Indent JSON messages, even in a pipe
+                      --no-pretty                   Do not indent JSON messages
 
                 General:
                   -h, --help                        Show help; -h is the short form
@@ -149,103 +149,103 @@ import Testing
     @Test("the short help of connect is one line an option") func connect() {
         #expect(
             TestProgram.shortHelp(of: .connect) == """
-                wsx connect: Talk to a WebSocket server
+                wsx connect: Connect to a WebSocket server
 
                 Usage: wsx connect [OPTION...] URL [MESSAGE...]
 
                 Operands:
-                  URL           The server: ws://HOST/PATH, HOST:PORT, echo:
-                  [MESSAGE...]  Sent in order, in place of stdin
+                  URL           Server: ws://HOST/PATH, HOST:PORT, or echo:
+                  [MESSAGE...]  Messages to send instead of reading stdin
 
                 Messages:
-                  -x, --execute MESSAGE           Send MESSAGE once open, as the operand does
-                  -f, --file PATH                 Send the file as one message
-                  -i, --interactive               Go on with stdin after the messages
+                  -x, --execute MESSAGE           Send MESSAGE when the connection opens
+                  -f, --file PATH                 Send a file as one message
+                  -i, --interactive               Read stdin after sending the messages
                       --no-stdin                  Do not read stdin, only receive
                       --text                      Send text messages (default)
                       --binary                    Send binary messages
 
                 Input and output:
-                      --input FORMAT              How stdin is cut into messages [lines]
-                      --crlf                      Take the CR before a line's LF away
-                      --output FORMAT             How messages are written to stdout [text]
-                      --replay-speed SPEED        Pace of --input json: 1, 2, 0.5, max [max]
+                      --input FORMAT              Format of the messages on stdin [lines]
+                      --crlf                      Strip the CR from lines that end in CRLF
+                      --output FORMAT             Format of the messages on stdout [text]
+                      --replay-speed SPEED        Replay --input json at this speed [max]
 
                 Ending:
-                      --linger DURATION           Wait for replies after the input [1s]
-                  -n, --count N                   Exit after N received messages
-                      --until REGEX               Exit when a message matches
-                      --expect REGEX              Exit with 7 unless a message matches
-                      --timeout DURATION          End the whole run after so long
-                      --close-code CODE           Status code of the close frame [1000]
-                      --close-reason TEXT         Reason in the close frame
-                      --close-timeout DURATION    Time for the peer to answer a close [5s]
+                      --linger DURATION           Wait for replies after the input ends [1s]
+                  -n, --count N                   Exit after receiving N messages
+                      --until REGEX               Exit when a message matches REGEX
+                      --expect REGEX              Exit with 7 unless a message matches REGEX
+                      --timeout DURATION          End the run after DURATION
+                      --close-code CODE           Close with this status code [1000]
+                      --close-reason TEXT         Close with this reason
+                      --close-timeout DURATION    Limit the closing handshake [5s]
 
                 Requests and replies:
-                      --request                   Wait for a reply to each message
-                      --correlate FIELD           Match replies by a JSON field
-                      --json-rpc[=FORM]           Make JSON-RPC calls of 'method arg...'
+                      --request                   Wait for the reply to each message
+                      --correlate FIELD           Match replies to requests by a JSON field
+                      --json-rpc[=FORM]           Turn 'method arg...' into JSON-RPC calls
                       --fail                      Exit with 7 if a call returns an error
-                      --reply-timeout DURATION    Time for the reply to a request [30s]
+                      --reply-timeout DURATION    Give up on a reply after DURATION [30s]
 
                 Staying connected:
-                      --reconnect[=N]             Connect again, N times or forever
-                      --heartbeat DURATION        Ping so often, and miss a silent peer
-                      --heartbeat-misses N        Heartbeats without life until it is lost [3]
-                      --heartbeat-message TEXT    Send a message in place of the pings
+                      --reconnect[=N]             Reconnect, at most N times in a row
+                      --heartbeat DURATION        Ping every DURATION; drop a silent peer
+                      --heartbeat-misses N        Drop the peer after N silent heartbeats [3]
+                      --heartbeat-message TEXT    Send TEXT instead of pings
 
                 Request:
-                  -H, --header HEADER             Add 'Name: value' or @FILE
-                  -s, --subprotocol NAME          Offer this subprotocol (also A,B)
-                  -a, --auth USER[:PASSWORD]      Log in with basic authentication
+                  -H, --header HEADER             Add 'Name: value', or the lines of @FILE
+                  -s, --subprotocol NAME          Offer a subprotocol, or several: A,B
+                  -a, --auth USER[:PASSWORD]      Log in with HTTP Basic authentication
                       --bearer TOKEN              Log in with a bearer token
-                  -b, --cookie COOKIE             Send a cookie: 'name=value'
-                  -o, --origin ORIGIN             Send this Origin, as a browser does
-                      --host HOST                 Send this Host in place of the URL's
-                      --user-agent TEXT           Send this User-Agent
+                  -b, --cookie COOKIE             Send a cookie: name=value
+                  -o, --origin ORIGIN             Send an Origin header, as browsers do
+                      --host HOST                 Send this Host header instead of the URL's
+                      --user-agent TEXT           Send this User-Agent header
                   -L, --location                  Follow redirects
-                      --max-redirects N           Most redirects to follow [20]
+                      --max-redirects N           Follow at most N redirects [20]
 
                 Network:
                   -4, --ipv4                      Connect over IPv4 only
                   -6, --ipv6                      Connect over IPv6 only
-                      --resolve HOST:PORT:IP      Connect to IP for this HOST and PORT
-                      --source-ip IP              Connect from this address
-                      --unix-socket PATH          Connect to a socket file
-                      --connect-timeout DURATION  Time to connect, upgrade included [10s]
-                      --proxy URL                 Connect through a proxy
-                      --no-proxy HOSTS            Connect to these without a proxy
+                      --resolve HOST:PORT:IP      Use IP as the address of HOST:PORT
+                      --source-ip IP              Connect from this local address
+                      --unix-socket PATH          Connect to this Unix domain socket
+                      --connect-timeout DURATION  Limit the time to connect [10s]
+                      --proxy URL                 Connect through this proxy
+                      --no-proxy HOSTS            Connect to these hosts without a proxy
 
                 TLS:
-                      --ca PATH                   Trust these authorities and no others
-                      --cert FILE                 Show this certificate to the server
-                      --key FILE                  The private key of --cert
-                      --passphrase TEXT           The passphrase of the private key
+                      --ca PATH                   Trust only these CA certificates
+                      --cert FILE                 Use this client certificate
+                      --key FILE                  Read the private key for --cert from FILE
+                      --passphrase TEXT           Decrypt the private key with TEXT
                   -k, --insecure                  Do not verify certificates
-                      --pin PIN                   Accept only this key: sha256//BASE64
+                      --pin PIN                   Require this public key: sha256//BASE64
                       --tls-server-name NAME      Expect this name in the certificate
-                      --tls-min VERSION           Accept no older version: 1.2 or 1.3 [1.2]
+                      --tls-min VERSION           Require at least this TLS version [1.2]
 
                 Compression:
-                      --compress[=off]            Compress messages where the peer can [on]
-                      --compress-window-bits N    Refer back by 2^N bytes at most (8-15) [15]
-                      --compress-no-context       Compress each message by itself
+                      --compress[=off]            Compress messages if the peer can [on]
+                      --compress-window-bits N    Compress with a window of 2^N bytes [15]
+                      --compress-no-context       Compress each message independently
 
                 Limits:
-                      --max-message-size SIZE     Largest message to receive [64M]
-                      --max-fragments N           Most fragments of one message [131072]
-                      --fragment-size SIZE        Split larger outgoing messages
+                      --max-message-size SIZE     Limit the size of received messages [64M]
+                      --max-fragments N           Limit the fragments per message [131072]
+                      --fragment-size SIZE        Send messages in fragments of SIZE bytes
 
                 Display:
-                  -v, --verbose                   Show handshake and control frames; -vv more
-                  -q, --quiet                     No notices on stderr
+                  -v, --verbose                   Show handshake and control frames; -vv: all
+                  -q, --quiet                     Suppress notices on stderr
                       --color WHEN                When to use colors [auto]
-                      --timestamps STYLE          Times shown on a terminal [local]
-                      --record FILE               Record the session in FILE
-                      --pretty                    Indent JSON, also in a pipe
-                      --no-pretty                 Show JSON as it is
+                      --timestamps STYLE          Timestamps on a terminal [local]
+                      --record FILE               Record the session to FILE
+                      --pretty                    Indent JSON messages, even in a pipe
+                      --no-pretty                 Do not indent JSON messages
                       --history FILE              Keep the prompt's history in FILE
-                      --no-history                Keep no history of the prompt in a file
+                      --no-history                Do not use a history file
 
                 General:
                   -h, --help                      Show help; -h is the short form
@@ -258,12 +258,12 @@ import Testing
     @Test("the short help of bench is one line an option") func bench() {
         #expect(
             TestProgram.shortHelp(of: .bench) == """
-                wsx bench: Load-test a server
+                wsx bench: Load-test a WebSocket server
 
                 Usage: wsx bench [OPTION...] URL
 
                 Operands:
-                  URL  The server: ws://HOST/PATH, HOST:PORT, echo:
+                  URL  Server: ws://HOST/PATH, HOST:PORT, or echo:
 
                 Load:
                       --mode MODE                 What connections do: echo, send, ... [echo]
@@ -288,52 +288,52 @@ import Testing
                       --binary                    Send binary messages
 
                 Ending:
-                      --timeout DURATION          End the whole run after so long
-                      --close-code CODE           Status code of the close frame [1000]
-                      --close-reason TEXT         Reason in the close frame
-                      --close-timeout DURATION    Time for the peer to answer a close [5s]
+                      --timeout DURATION          End the run after DURATION
+                      --close-code CODE           Close with this status code [1000]
+                      --close-reason TEXT         Close with this reason
+                      --close-timeout DURATION    Limit the closing handshake [5s]
 
                 Request:
-                  -H, --header HEADER             Add 'Name: value' or @FILE
-                  -s, --subprotocol NAME          Offer this subprotocol (also A,B)
-                  -a, --auth USER[:PASSWORD]      Log in with basic authentication
+                  -H, --header HEADER             Add 'Name: value', or the lines of @FILE
+                  -s, --subprotocol NAME          Offer a subprotocol, or several: A,B
+                  -a, --auth USER[:PASSWORD]      Log in with HTTP Basic authentication
                       --bearer TOKEN              Log in with a bearer token
-                  -b, --cookie COOKIE             Send a cookie: 'name=value'
-                  -o, --origin ORIGIN             Send this Origin, as a browser does
-                      --host HOST                 Send this Host in place of the URL's
-                      --user-agent TEXT           Send this User-Agent
+                  -b, --cookie COOKIE             Send a cookie: name=value
+                  -o, --origin ORIGIN             Send an Origin header, as browsers do
+                      --host HOST                 Send this Host header instead of the URL's
+                      --user-agent TEXT           Send this User-Agent header
                   -L, --location                  Follow redirects
-                      --max-redirects N           Most redirects to follow [20]
+                      --max-redirects N           Follow at most N redirects [20]
 
                 Network:
                   -4, --ipv4                      Connect over IPv4 only
                   -6, --ipv6                      Connect over IPv6 only
-                      --resolve HOST:PORT:IP      Connect to IP for this HOST and PORT
-                      --source-ip IP              Connect from this address
-                      --unix-socket PATH          Connect to a socket file
-                      --connect-timeout DURATION  Time to connect, upgrade included [10s]
-                      --proxy URL                 Connect through a proxy
-                      --no-proxy HOSTS            Connect to these without a proxy
+                      --resolve HOST:PORT:IP      Use IP as the address of HOST:PORT
+                      --source-ip IP              Connect from this local address
+                      --unix-socket PATH          Connect to this Unix domain socket
+                      --connect-timeout DURATION  Limit the time to connect [10s]
+                      --proxy URL                 Connect through this proxy
+                      --no-proxy HOSTS            Connect to these hosts without a proxy
 
                 TLS:
-                      --ca PATH                   Trust these authorities and no others
-                      --cert FILE                 Show this certificate to the server
-                      --key FILE                  The private key of --cert
-                      --passphrase TEXT           The passphrase of the private key
+                      --ca PATH                   Trust only these CA certificates
+                      --cert FILE                 Use this client certificate
+                      --key FILE                  Read the private key for --cert from FILE
+                      --passphrase TEXT           Decrypt the private key with TEXT
                   -k, --insecure                  Do not verify certificates
-                      --pin PIN                   Accept only this key: sha256//BASE64
+                      --pin PIN                   Require this public key: sha256//BASE64
                       --tls-server-name NAME      Expect this name in the certificate
-                      --tls-min VERSION           Accept no older version: 1.2 or 1.3 [1.2]
+                      --tls-min VERSION           Require at least this TLS version [1.2]
 
                 Compression:
-                      --compress[=off]            Compress messages where the peer can [off]
-                      --compress-window-bits N    Refer back by 2^N bytes at most (8-15) [15]
-                      --compress-no-context       Compress each message by itself
+                      --compress[=off]            Compress messages if the peer can [off]
+                      --compress-window-bits N    Compress with a window of 2^N bytes [15]
+                      --compress-no-context       Compress each message independently
 
                 Limits:
-                      --max-message-size SIZE     Largest message to receive [64M]
-                      --max-fragments N           Most fragments of one message [131072]
-                      --fragment-size SIZE        Split larger outgoing messages
+                      --max-message-size SIZE     Limit the size of received messages [64M]
+                      --max-fragments N           Limit the fragments per message [131072]
+                      --fragment-size SIZE        Send messages in fragments of SIZE bytes
 
                 Results:
                       --output FORMAT             How results are written to stdout [text]
@@ -343,7 +343,7 @@ import Testing
                       --report FILE               Draw the results in FILE, a page in HTML
 
                 Display:
-                  -q, --quiet                     No notices on stderr
+                  -q, --quiet                     Suppress notices on stderr
                       --color WHEN                When to use colors [auto]
 
                 General:
@@ -359,13 +359,13 @@ import Testing
             TestProgram.longHelp(of: .listen).contains(
                 """
                       --output FORMAT
-                          How received messages are written to standard output, see FORMATS.
+                          Write received messages to standard output in this format. See FORMATS.
                             text    each message and a newline
-                            raw     the bytes of the messages and nothing else
+                            raw     each message without a separator
                             nul     each message and a NUL byte
-                            hex     each message as hexadecimal digits, and a newline
-                            base64  each message as Base64, and a newline
-                            json    one JSON event a line, see JSON EVENTS in the manual
+                            hex     each message as a line of hexadecimal digits
+                            base64  each message as a line of Base64
+                            json    one JSON event per line, see JSON EVENTS in the manual
                           Default: text.
 
                 """))

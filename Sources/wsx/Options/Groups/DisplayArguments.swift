@@ -60,7 +60,8 @@ struct TranscriptArguments: Equatable, Sendable {
             summary: "Record the session to FILE",
             manual: """
                 Record the session to *FILE* as JSON events of both directions. See RECORDINGS. An existing file is \
-                overwritten; a new file is readable only by its owner. If the file cannot be written, the run ends.
+                overwritten; a new file is readable only by its owner. If writing fails, the run ends; a prompt \
+                continues without recording.
                 """,
             example: "--record session.jsonl", seeAlso: ["input", "replay-speed"]
         ) { arguments, value in arguments.recordPath = value }
@@ -69,8 +70,8 @@ struct TranscriptArguments: Equatable, Sendable {
             summary: "Indent JSON messages, even in a pipe",
             manual: """
                 Indent text messages that are JSON objects or arrays, with one member or element per line. Nothing \
-                else in them changes. This is the default on a terminal. In a pipe, it applies to `--output text`. \
-                Messages above 1 MiB are not indented. Of `--pretty` and `--no-pretty`, the last one wins.
+                else in them changes. This is the default on a terminal. In a pipe, it applies to `--output text` and \
+                messages up to 1 MiB. Of `--pretty` and `--no-pretty`, the last one wins.
                 """
         ) { arguments, _ in arguments.isPretty = true }
         OptionSpecification(
