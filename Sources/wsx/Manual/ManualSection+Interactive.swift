@@ -14,7 +14,7 @@ extension ManualSection {
         .definitions([
             (
                 "Pasted text",
-                "Pasted text is one message with its newlines, if the terminal supports bracketed paste, as most do."
+                "One message with its newlines, if the terminal supports bracketed paste, as most do."
             ),
             (
                 "Backslash at the end of a line",
@@ -26,9 +26,7 @@ extension ManualSection {
             ("`{` or `[` at the beginning", "The message continues until the JSON is complete."),
             (
                 "Empty continuation line",
-                """
-                Enter sends the message without that line. Ctrl-C discards the message.
-                """
+                "Enter sends the message without that line. Ctrl-C discards the message."
             ),
         ]),
         .paragraph("If a message is higher than the screen, the lines around the cursor are shown."),

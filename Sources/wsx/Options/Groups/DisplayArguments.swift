@@ -36,12 +36,10 @@ struct TranscriptArguments: Equatable, Sendable {
         OptionSpecification(
             "verbose", "v", repeatable: true, heading: .display,
             summary: "Show handshake and control frames; -vv: all",
-            manual: """
-                Show the handshake and control frames on standard error.
-                """,
+            manual: "Show the handshake and control frames on standard error.",
             """
             Given twice (`-vv`), also show every message sent and every frame in both directions. A frame is shown \
-            with its header bits and a dump of the first 256 bytes of its payload, compressed if it is, but unmasked.
+            with its header bits and a dump of the first 256 bytes of its payload, as transmitted but unmasked.
             """,
             seeAlso: ["quiet", "record"]
         ) { arguments, _ in arguments.verbosity = min(arguments.verbosity + 1, 2) }

@@ -30,9 +30,7 @@ struct EndingArguments: Equatable, Sendable {
         OptionSpecification(
             "count", "n", value: OptionValue("N"), heading: .ending,
             summary: "Exit after receiving N messages",
-            manual: """
-                Close the connection after receiving *N* messages (1 or more), and exit with 0.
-                """,
+            manual: "Close the connection after receiving *N* messages (1 or more), and exit with 0.",
             """
             If fewer messages arrive, the exit status is 7 if the peer closes first, and 6 if the wait ends. The wait \
             ends 30 seconds after the end of the input, or as `--linger` or `--timeout` specifies. With `--no-stdin`, \
@@ -62,9 +60,7 @@ struct EndingArguments: Equatable, Sendable {
                 Exit with 7 unless a received message matches *REGEX*. If the option is repeated, every *REGEX* needs \
                 a match. The option does not end the run; use `--until` for that.
                 """,
-            """
-            Only runs that would exit with 0, or that `--timeout` ends, exit with 7. Other statuses take precedence.
-            """,
+            "Only runs that would exit with 0, or that `--timeout` ends, exit with 7. Other statuses take precedence.",
             example: "--expect '\"ok\"' --count 1", seeAlso: ["until", "count", "fail"]
         ) { arguments, value throws(ValueProblem) in
             arguments.expectations.append(try PatternValue.parse(value))

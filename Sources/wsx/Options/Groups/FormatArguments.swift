@@ -28,7 +28,7 @@ struct FormatArguments: Equatable, Sendable {
                 "text", conflicts: kindConflicts, heading: .messages,
                 summary: "Send text messages (default)",
                 manual: """
-                    Send text messages. This is the default except for `--input` `chunks`, `hex`, and `base64`. Of \
+                    Send text messages. This is the default except with `--input chunks`, `hex`, or `base64`. Of \
                     `--text` and `--binary`, the last one wins.
                     """
             ) { arguments, _ in arguments.payload = .text },

@@ -89,9 +89,8 @@ struct NetworkArguments: Equatable, Sendable {
                 looked up locally), and `socks5h://` (the proxy looks up names). The default port is 443 for `https` \
                 and 1080 for the others.
                 """,
-            """
-            This option overrides the proxy variables in ENVIRONMENT. An empty *URL* disables proxies.
-            """, .secrets, example: "--proxy socks5h://localhost:1080", seeAlso: ["no-proxy", "ca"]
+            "This option overrides the proxy variables in ENVIRONMENT. An empty *URL* disables proxies.",
+            .secrets, example: "--proxy socks5h://localhost:1080", seeAlso: ["no-proxy", "ca"]
         ) { arguments, value in arguments.proxy = value },
         OptionSpecification(
             "no-proxy", value: OptionValue("HOSTS"), heading: .network,

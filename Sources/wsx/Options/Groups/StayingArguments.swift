@@ -71,9 +71,7 @@ struct HeartbeatArguments: Equatable, Sendable {
             OptionSpecification(
                 "heartbeat-misses", value: OptionValue("N"), default: "3", requires: ["heartbeat"], heading: .staying,
                 summary: "Drop the peer after N silent heartbeats",
-                manual: """
-                    Drop the connection after *N* heartbeats in a row (1 or more) during which nothing arrived.
-                    """,
+                manual: "Drop the connection after *N* heartbeats in a row (1 or more) during which nothing arrived.",
                 example: "--heartbeat 10s --heartbeat-misses 2", seeAlso: ["heartbeat"]
             ) { arguments, value throws(ValueProblem) in
                 arguments.heartbeatMisses = try CountValue.parse(value)
