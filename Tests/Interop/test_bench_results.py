@@ -105,7 +105,7 @@ def test_the_line_of_damaged_results_is_told(results):
 def test_help_is_there_for_merge():
     for words in (["bench", "merge", "--help"], ["help", "bench", "merge"]):
         result = wsx(*words)
-        assert result.status == 0 and result.lines[0] == "wsx bench merge: Add the results of several load tests"
+        assert result.status == 0 and result.lines[0] == "wsx bench merge: Merge the results of several load tests"
 
 
 def test_thresholds_that_are_met_change_nothing():

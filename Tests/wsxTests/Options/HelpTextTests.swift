@@ -25,17 +25,17 @@ import Testing
     @Test("the program's help shows its commands") func program() {
         #expect(
             TestProgram.shortHelp(of: nil) == """
-                wsx: Talk WebSocket from the command line
+                wsx: WebSocket client, server, and load tester
 
                 Usage: wsx COMMAND [ARGUMENT...]
                        wsx [OPTION...] URL [MESSAGE...]
 
                 Commands:
-                  connect      Talk to a WebSocket server
-                  listen       Be a WebSocket server
-                  bench        Load-test a server
-                  bench merge  Add the results of several load tests
-                  help         Explain the program or a command
+                  connect      Connect to a WebSocket server
+                  listen       Run a WebSocket server
+                  bench        Load-test a WebSocket server
+                  bench merge  Merge the results of several load tests
+                  help         Explain the program, a command, or an option
                   completions  Print a shell's completion script
 
                 General:
@@ -119,13 +119,13 @@ import Testing
             TestProgram.longHelp(of: .listen).contains(
                 """
                       --output FORMAT
-                          How received messages are written to standard output, see FORMATS.
+                          Write received messages to standard output in this format. See FORMATS.
                             text    each message and a newline
-                            raw     the bytes of the messages and nothing else
+                            raw     each message without a separator
                             nul     each message and a NUL byte
-                            hex     each message as hexadecimal digits, and a newline
-                            base64  each message as Base64, and a newline
-                            json    one JSON event a line, see JSON EVENTS in the manual
+                            hex     each message as a line of hexadecimal digits
+                            base64  each message as a line of Base64
+                            json    one JSON event per line, see JSON EVENTS in the manual
                           Default: text.
 
                 """))

@@ -65,7 +65,7 @@ struct FaultArguments: Equatable, Sendable {
             arguments.closeLimit = try CloseLimitValue.parse(value)
         }
         CloseFrameArguments.options(
-            default: "1012", requires: ["close-after"], heading: .faults,
+            default: "1012", requires: ["close-after"], after: "--close-after 5", heading: .faults,
             code: (
                 "Status code of that close",
                 """
