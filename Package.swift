@@ -6,21 +6,21 @@ let isForFuzzing = Context.environment["WSX_FUZZ"] != nil
 let swiftSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
-    // The handlers of a command are specialised into the session's decoding loop across the module boundary.
+    // Specializes the session's decoding loop for the commands' handlers, across the module boundary.
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
-    // Overlapping accesses to a class's property are checked for in debug builds, which are what the tests run, and
-    // while fuzzing. In a release build the checks took a third of the time of a message.
+    // Exclusive access to class properties is checked in debug builds, which the tests use, and while fuzzing. In
+    // release builds the checks took a third of the time per message.
     .unsafeFlags(["-enforce-exclusivity=\(isForFuzzing ? "checked" : "unchecked")"], .when(configuration: .release)),
 ]
 
-// Regular expressions are PCRE2's: Swift's own would come along with its search in strings.
+// wsx uses PCRE2 for regular expressions. Without this flag, searching in strings would also link Swift's own engine.
 let programSettings =
     swiftSettings + [
         .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
     ]
 
-// The pages of `wsx listen --console` and `wsx bench --report`, which the program joins from these files: PackageResources
-// has their bytes.
+// The pages of `wsx listen --console` and `wsx bench --report`. The program assembles them from these files, which
+// PackageResources contains as bytes.
 let pages: [Resource] = [.embedInCode("Listen/Console/Page"), .embedInCode("Bench/Report/Page")]
 
 let package = Package(
@@ -32,7 +32,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev", "libunistring-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
-        // Not by pkg-config: readline's flags define feature macros that the package manager refuses with a warning.
+        // Without pkg-config: SwiftPM warns about the feature macros in readline's flags and ignores them.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
         .target(
             name: "WSCore",
@@ -56,7 +56,7 @@ let package = Package(
             dependencies: ["CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "CReadline"],
             resources: pages,
             swiftSettings: programSettings),
-        // What the Autobahn TestSuite examines as a client; see Tests/Conformance.
+        // The client that the Autobahn TestSuite tests; see Tests/Conformance.
         .executableTarget(
             name: "AutobahnClient",
             dependencies: ["WSCore"],
@@ -82,12 +82,12 @@ let package = Package(
     ]
 )
 
-// `make fuzz` builds the fuzz targets in place of the program and its tests.
+// `make fuzz` builds the fuzz targets instead of the program and its tests.
 if isForFuzzing {
     package.products = []
     package.targets.removeAll { $0.name == "wsx" || $0.isTest }
     package.targets += [
-        // libFuzzer has a main function of its own, so that of the program gets another name.
+        // libFuzzer provides main(), so the program's own main function is renamed.
         .target(
             name: "wsx",
             dependencies: ["CommandLine", "Conversation", "Formats", "LoadTest", "WSCore", "CReadline"],

@@ -1,4 +1,4 @@
-// libuv as Swift sees it: the header, and functions for what it offers only as casts.
+// libuv for Swift: the header, and system calls that libuv has no functions for.
 #ifndef WSX_CLIBUV_SHIM_H
 #define WSX_CLIBUV_SHIM_H
 
@@ -17,8 +17,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-// The bytes that the kernel has taken for a TCP connection and the other machine has not acknowledged; 0 where that
-// cannot be told. libuv has no function for it.
+// The number of bytes sent on a TCP connection that the peer has not acknowledged, or 0 if unknown.
 static inline int wsx_unacknowledged_bytes(const uv_tcp_t *handle) {
     uv_os_fd_t descriptor;
     int count = 0;
@@ -32,16 +31,16 @@ static inline int wsx_unacknowledged_bytes(const uv_tcp_t *handle) {
     return count;
 }
 
-// Linux has it, but glibc hides it from all who do not ask for GNU's extensions.
+// Linux supports it, but glibc declares it only with _GNU_SOURCE.
 #if defined(__linux__) && !defined(POLLRDHUP)
 #define POLLRDHUP 0x2000
 #endif
 
-// What can be known of the other end of a stream without reading from it.
+// The state of a stream's peer, as far as it is known without reading.
 enum { WSX_PEER_IS_PRESENT, WSX_PEER_HAS_ENDED, WSX_PEER_IS_GONE };
 
-// One of these. libuv tells nothing of a stream that it does not read. The other end of a Unix-domain socket counts as
-// one that has ended, though it may be gone: what it sent before is all there, and writing will tell.
+// Returns one of these. libuv does not report a closed peer while it is not reading. The peer of a Unix-domain socket
+// counts as ended even if it is gone: its data is still readable, and writing reveals that it is gone.
 static inline int wsx_peer_presence(const uv_stream_t *handle) {
     struct pollfd request = {.fd = -1};
     if (uv_fileno((const uv_handle_t *)handle, &request.fd) != 0) return WSX_PEER_IS_PRESENT;
@@ -56,7 +55,7 @@ static inline int wsx_peer_presence(const uv_stream_t *handle) {
     return request.revents & (ended | POLLHUP) ? WSX_PEER_HAS_ENDED : WSX_PEER_IS_PRESENT;
 }
 
-// The bytes that the other end of a stream has sent and that nobody has read; 0 where that cannot be told.
+// The number of received bytes that have not been read, or 0 if unknown.
 static inline int wsx_unread_bytes(const uv_stream_t *handle) {
     uv_os_fd_t descriptor;
     int count = 0;
@@ -64,15 +63,15 @@ static inline int wsx_unread_bytes(const uv_stream_t *handle) {
     return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
 }
 
-// The processor time of the calling thread, in nanoseconds; 0 where that cannot be told. libuv tells it since 1.50.
+// The CPU time of the calling thread in nanoseconds, or 0 if unknown. libuv has a function for it only since 1.50.
 static inline int64_t wsx_thread_processor_time(void) {
     struct timespec time;
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-// A timer that is told the time to the nanosecond, as a descriptor that can be read when its time has come; a negative
-// error of libuv where there is none. libuv's own timers count milliseconds.
+// Opens a timer with nanosecond resolution: a descriptor that becomes readable when the timer expires. Returns a
+// negative libuv error if the system has none. libuv's own timers have millisecond resolution.
 static inline int wsx_open_precise_timer(void) {
 #ifdef __linux__
     int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -82,7 +81,7 @@ static inline int wsx_open_precise_timer(void) {
 #endif
 }
 
-// Sets the time (of uv_hrtime, more than 0) of a precise timer, or none with 0; what it had to say before is forgotten.
+// Sets the expiry time of a precise timer, in nanoseconds of uv_hrtime(), and clears an earlier expiration. 0 stops it.
 static inline void wsx_set_precise_timer(int descriptor, uint64_t time) {
 #ifdef __linux__
     struct itimerspec value = {.it_value = {.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000}};
@@ -92,8 +91,8 @@ static inline void wsx_set_precise_timer(int descriptor, uint64_t time) {
 #endif
 }
 
-// Lets several sockets of this user listen on a port, between which the kernel deals out what comes (Linux). Elsewhere the
-// first to be asked may get it all.
+// Lets several sockets of this user listen on the same port. Linux distributes connections among them; on other systems
+// one socket may get all of them.
 static inline int wsx_share_port(const uv_tcp_t *handle) {
     uv_os_fd_t descriptor;
     int one = 1;
@@ -102,12 +101,13 @@ static inline int wsx_share_port(const uv_tcp_t *handle) {
     return setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) == 0 ? 0 : uv_translate_sys_error(errno);
 }
 
-// Sends to a socket without waiting, whatever its mode, which others may share.
+// Sends to a socket without blocking, even in blocking mode. Other processes may share the mode, so it is not changed.
 static inline ssize_t wsx_send_at_once(int socket, const void *bytes, size_t count) {
     return send(socket, bytes, count, MSG_DONTWAIT);
 }
 
-// Has glibc's heap hold blocks of up to so many bytes, and keep so many free ones; nothing, where there is another.
+// Makes glibc allocate blocks up to the given size from the heap, and keep the given amount of free memory at its end.
+// Does nothing with other C libraries.
 static inline void wsx_keep_freed_memory(int largest_block_bytes, int kept_bytes) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, largest_block_bytes);
@@ -115,7 +115,7 @@ static inline void wsx_keep_freed_memory(int largest_block_bytes, int kept_bytes
 #endif
 }
 
-// Has glibc's heap give its free pages back; nothing, where there is another.
+// Makes glibc return free pages to the system. Does nothing with other C libraries.
 static inline void wsx_trim_heap(void) {
 #ifdef __GLIBC__
     malloc_trim(0);

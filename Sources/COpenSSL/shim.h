@@ -1,5 +1,5 @@
-// The parts of OpenSSL that wsx uses: digests, Base64 and secure random numbers; TLS and X.509. What OpenSSL offers as
-// macros, or as functions with a variable number of arguments, has a function here.
+// OpenSSL for Swift: digests, Base64, secure random numbers, TLS, and X.509. The functions here replace OpenSSL's
+// macros and variadic functions, which Swift cannot call.
 #ifndef WSX_COPENSSL_SHIM_H
 #define WSX_COPENSSL_SHIM_H
 
@@ -20,7 +20,7 @@ static inline int wsx_ssl_ctx_set_versions(SSL_CTX *context, int minimum, int ma
     return SSL_CTX_set_min_proto_version(context, minimum) && SSL_CTX_set_max_proto_version(context, maximum);
 }
 
-// Without renegotiation, which TLS 1.3 no longer has, and without compression (RFC 9325 §3.3, §3.5).
+// Disables compression and renegotiation, which TLS 1.3 has removed (RFC 9325 §3.3, §3.5).
 static inline void wsx_ssl_ctx_harden(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_read_ahead(context, 0);
@@ -30,7 +30,7 @@ static inline void wsx_ssl_ctx_release_buffers(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
 }
 
-// Clients' sessions are kept by us; a server's travel in its tickets.
+// wsx stores a client's sessions itself. A server's sessions are in the tickets that it sends.
 static inline void wsx_ssl_ctx_keep_client_sessions(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
 }
@@ -61,7 +61,7 @@ static inline X509_OBJECT *wsx_object(const STACK_OF(X509_OBJECT) * stack, int i
     return sk_X509_OBJECT_value(stack, index);
 }
 
-// Names of certificates.
+// Names in certificates.
 
 static inline GENERAL_NAMES *wsx_alternative_names(const X509 *certificate) {
     return (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
@@ -72,7 +72,7 @@ static inline GENERAL_NAME *wsx_name(const GENERAL_NAMES *names, int index) {
     return sk_GENERAL_NAME_value(names, index);
 }
 
-// Adds a name of a kind, GEN_DNS or GEN_IPADD, with its bytes.
+// Appends a name of type GEN_DNS or GEN_IPADD. Returns 1 on success.
 static inline int wsx_names_add(GENERAL_NAMES *names, int kind, const void *bytes, int count) {
     ASN1_STRING *value = ASN1_STRING_type_new(kind == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING);
     GENERAL_NAME *name = GENERAL_NAME_new();
@@ -91,7 +91,8 @@ static inline int wsx_certificate_add_names(X509 *certificate, GENERAL_NAMES *na
     return X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT);
 }
 
-// A bit string, a key identifier and the like from their textual form, as in OpenSSL's configuration.
+// Adds an extension, such as key usage, from its text in the format of OpenSSL's configuration files. Returns 1 on
+// success.
 static inline int wsx_certificate_add_extension(X509 *certificate, int kind, const char *value) {
     X509V3_CTX context;
     X509V3_set_ctx_nodb(&context);
@@ -118,7 +119,7 @@ static inline size_t wsx_bio_contents(BIO *bio, const char **bytes) {
     return count > 0 ? (size_t)count : 0;
 }
 
-// One line in UTF-8, as in "CN=example.org, O=Example".
+// Prints a name in one line of UTF-8, as in "CN=example.org, O=Example".
 static inline int wsx_print_name(BIO *bio, const X509_NAME *name) {
     unsigned long flags = XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB & ~XN_FLAG_SPC_EQ;
     return X509_NAME_print_ex(bio, name, 0, flags);

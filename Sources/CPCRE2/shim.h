@@ -1,4 +1,4 @@
-// PCRE2 as Swift sees it: its functions for text in bytes.
+// PCRE2 for Swift, with 8-bit code units.
 #ifndef WSX_CPCRE2_SHIM_H
 #define WSX_CPCRE2_SHIM_H
 

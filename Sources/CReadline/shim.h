@@ -1,4 +1,4 @@
-// GNU readline as Swift sees it: its mutable globals are not usable from Swift 6, so each has a function here.
+// GNU readline for Swift. Swift 6 cannot use mutable C globals, so functions here access them.
 #ifndef WSX_CREADLINE_SHIM_H
 #define WSX_CREADLINE_SHIM_H
 
@@ -12,7 +12,7 @@
 #include <readline/readline.h>
 #include <readline/history.h>
 
-// Reads from one descriptor and draws on another, which may be the same.
+// Sets the streams to read keys from and to draw on. They may share a descriptor.
 static inline void wsx_readline_set_streams(FILE *input, FILE *output) {
     rl_instream = input;
     rl_outstream = output;
@@ -25,9 +25,9 @@ static inline void wsx_readline_write(const char *text, size_t byte_count) {
     fflush(rl_outstream);
 }
 
-// Signals belong to the event loop; readline is told of them.
+// The event loop handles signals and notifies readline.
 static inline void wsx_readline_configure(void) {
-    // For $if in an inputrc. Readline keeps the pointer.
+    // The name for $if in an inputrc file. Readline keeps the pointer.
     rl_readline_name = "wsx";
     rl_catch_signals = 0;
     rl_catch_sigwinch = 0;
@@ -37,7 +37,7 @@ static inline void wsx_readline_configure(void) {
 static inline const char *wsx_readline_buffer(void) { return rl_line_buffer; }
 static inline int wsx_readline_length(void) { return rl_end; }
 
-// Binds the Enter key, in each keymap in which it accepts a line.
+// Binds the Enter key in each keymap where it accepts a line.
 static inline void wsx_readline_bind_enter(rl_command_func_t *command) {
     rl_bind_key_in_map('\r', command, emacs_standard_keymap);
     rl_bind_key_in_map('\n', command, emacs_standard_keymap);
@@ -47,8 +47,8 @@ static inline void wsx_readline_bind_enter(rl_command_func_t *command) {
     rl_bind_key_in_map('\n', command, vi_movement_keymap);
 }
 
-// Inserts pasted text without the newlines at its end, unless text follows it in the line. In vi's command mode, where
-// the text would be read as commands, it is inserted as vi's `a` would.
+// Inserts pasted text. At the end of the line, trailing newlines are dropped. In vi's command mode, which would
+// interpret the text as commands, it first enters insert mode as with `a`.
 static inline int wsx_readline_paste(int count, int key) {
     if (rl_editing_mode == 0 && rl_get_keymap() == vi_movement_keymap) rl_vi_append_mode(1, 'a');
     int result = rl_bracketed_paste_begin(count, key);
@@ -61,7 +61,7 @@ static inline int wsx_readline_paste(int count, int key) {
     return result;
 }
 
-// Takes over what the terminal sends before pasted text, where readline is to ask the terminal for such marks.
+// Binds the escape sequence before bracketed pastes, unless the user has bound it otherwise.
 static inline void wsx_readline_bind_paste(void) {
     Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (int index = 0; index < 3; index++) {
@@ -71,21 +71,21 @@ static inline void wsx_readline_bind_paste(void) {
     }
 }
 
-// Leaves an empty line, ready for the next, at the bottom of the history.
+// Prepares an empty line at the end of the history.
 static inline void wsx_readline_reset_line(void) {
     rl_free_undo_list();
-    // Also forgets the line from which one went up the history.
+    // Also discards the line that was being edited before moving up the history.
     rl_initialize();
     if (rl_editing_mode == 0) rl_vi_insertion_mode(1, 'i');
 }
 
-// Whether a search or the like has the keys, so that an empty line is not all there is.
+// Whether a search, a numeric argument, or a key sequence is in progress, even if the line is empty.
 static inline int wsx_readline_is_busy(void) {
     return RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG | RL_STATE_MULTIKEY | RL_STATE_VIMOTION) != 0;
 }
 
-// The character set of the user's locale; a locale without UTF-8 gives way to one with it. In the environment, since
-// readline sets the locale from there again.
+// Uses the character set of the user's locale if it is UTF-8, otherwise C.UTF-8. Also sets LC_ALL, because readline
+// sets the locale from the environment again.
 static inline void wsx_readline_set_locale(void) {
     setlocale(LC_CTYPE, "");
     if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
@@ -93,7 +93,7 @@ static inline void wsx_readline_set_locale(void) {
     setlocale(LC_CTYPE, "");
 }
 
-// Binds the Tab key where it completes, unless the user has given it another meaning.
+// Binds the Tab key, unless the user has bound it to something else.
 static inline void wsx_readline_bind_tab(rl_command_func_t *command) {
     Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap};
     for (int index = 0; index < 2; index++) {
@@ -102,14 +102,14 @@ static inline void wsx_readline_bind_tab(rl_command_func_t *command) {
     }
 }
 
-// Binds the keys that bash and others open an editor by, where they are free.
+// Binds the keys that open an editor in bash and other programs, unless they are already bound.
 static inline void wsx_readline_bind_editor(rl_command_func_t *command) {
     rl_bind_keyseq_if_unbound_in_map("\\C-x\\C-e", command, emacs_standard_keymap);
     rl_bind_keyseq_if_unbound_in_map("v", command, vi_movement_keymap);
 }
 
-// Other keys that complete do so with what is offered here, too, and list it here. Readline would wait for an answer
-// before a long list, and between its pages.
+// Sets the completer and lister for all completion keys. Disables readline's question before a long list and its pager:
+// both would block the event loop.
 static inline void wsx_readline_set_completion(
     rl_completion_func_t *complete, rl_compdisp_func_t *display) {
     rl_attempted_completion_function = complete;
@@ -119,7 +119,7 @@ static inline void wsx_readline_set_completion(
     rl_variable_bind("page-completions", "off");
 }
 
-// No other completion is to be tried after ours.
+// Disables readline's default completion after ours.
 static inline void wsx_readline_end_completion(void) {
     rl_attempted_completion_over = 1;
     rl_completion_append_character = '\0';
@@ -127,7 +127,7 @@ static inline void wsx_readline_end_completion(void) {
 
 static inline int wsx_readline_point(void) { return rl_point; }
 
-// Replaces a part of the line, as one change to be undone, and leaves the cursor behind it.
+// Replaces part of the line as a single undoable change, and moves the cursor after it.
 static inline void wsx_readline_replace(int start, int end, const char *text) {
     rl_begin_undo_group();
     rl_delete_text(start, end);
@@ -140,15 +140,15 @@ static inline void wsx_readline_move_to_end(void) { rl_point = rl_end; }
 
 static inline void wsx_readline_set_redisplay(rl_voidfunc_t *redisplay) { rl_redisplay_function = redisplay; }
 
-// How many columns a character takes; negative for a control character. POSIX has wcwidth() in <wchar.h>, where only some
-// feature macros declare it.
+// The number of columns of a character, negative for control characters. <wchar.h> declares POSIX's wcwidth() only with
+// certain feature macros.
 extern int wcwidth(wchar_t character);
 static inline int wsx_character_width(unsigned character) { return wcwidth((wchar_t)character); }
 
-// The prompt on the screen: readline's own during a search.
+// The displayed prompt, which is readline's own during a search.
 static inline const char *wsx_readline_prompt(void) { return rl_display_prompt; }
 
-// Draws another text in place of the line.
+// Draws `text` instead of the line.
 static inline void wsx_readline_redisplay_as(char *text, int byte_count, int point) {
     char *line = rl_line_buffer;
     int line_end = rl_end, line_point = rl_point, line_mark = rl_mark;

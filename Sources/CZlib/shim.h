@@ -1,4 +1,4 @@
-// zlib as Swift sees it.
+// zlib for Swift: an allocator, and functions for the initialization macros.
 #ifndef WSX_CZLIB_SHIM_H
 #define WSX_CZLIB_SHIM_H
 
@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <zlib.h>
 
-// zlib's memory comes in whole pages from the kernel: a stream that is given back makes the process smaller, whatever
-// was allocated after it. The kernel allows a process but so many areas (65,530 on Linux), which connections that are all
-// in the middle of a message could use up: beyond them it comes from malloc, marked by a size of 0.
+// Allocates zlib's memory directly from the kernel, so a released stream shrinks the process regardless of later
+// allocations. The kernel limits the number of mappings (65,530 on Linux), and many connections in the middle of a
+// message can exhaust it. Further memory then comes from malloc, marked with a size of 0.
 static inline voidpf wsx_zlib_allocate(voidpf opaque, uInt items, uInt size) {
     (void)opaque;
     size_t bytes = (size_t)items * size + 2 * sizeof(size_t);
@@ -34,7 +34,7 @@ static inline void wsx_zlib_free(voidpf opaque, voidpf address) {
     }
 }
 
-// deflateInit2 and inflateInit2 are macros. Negative window bits: raw DEFLATE, without zlib's header.
+// deflateInit2 and inflateInit2 are macros. Negative window bits select raw DEFLATE without zlib's header.
 
 static inline int wsx_deflate_begin(z_stream *stream, int level, int windowBits, int memoryLevel) {
     stream->zalloc = wsx_zlib_allocate;

@@ -65,6 +65,10 @@ public enum ManualPage {
                 lines += paragraphs(option.manual)
                 lines += choices(option)
                 lines += option.notes.map(Roff.text)
+                if let command, let example = program.example(of: option, in: command) {
+                    lines += [".br", "Example: " + Roff.bold(example)]
+                }
+                if let related = option.relatedOptions { lines += [".br", Roff.text(related)] }
             }
         }
         return lines

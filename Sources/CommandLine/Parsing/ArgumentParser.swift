@@ -10,7 +10,7 @@ struct ArgumentParser<Arguments> {
     /// What comes of the words.
     enum Result {
         case arguments(Arguments)
-        case help(String)
+        case help(InformationalText)
     }
 
     private let command: CommandDescription
@@ -64,13 +64,13 @@ struct ArgumentParser<Arguments> {
     // MARK: Options
 
     /// Takes an option, and returns the help that it asks for.
-    private mutating func consumeOption(_ word: String) throws(UsageError) -> String? {
+    private mutating func consumeOption(_ word: String) throws(UsageError) -> InformationalText? {
         guard word.hasPrefix("--") else { return try consumeShortOptions(word) }
         // By scalars: a combining mark after the sign would hide it from a search by characters.
         let parts = word.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let typed = String(parts[0])
         let name = String(typed.dropFirst(2))
-        let option = try find(typed: typed, intended: name) { $0.long == name }
+        let option = try find(typed: typed, intended: name)
         var value = ""
         if let expected = option.description.value {
             if parts.count == 2 {
@@ -87,11 +87,11 @@ struct ArgumentParser<Arguments> {
     }
 
     /// Takes a hyphen and short options; one that has a value takes the rest of the word for it.
-    private mutating func consumeShortOptions(_ word: String) throws(UsageError) -> String? {
+    private mutating func consumeShortOptions(_ word: String) throws(UsageError) -> InformationalText? {
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {
             let typed = "-\(letter)"
-            let option = try find(typed: typed, intended: String(word.dropFirst())) { $0.short == letter }
+            let option = try find(typed: typed, intended: String(word.dropFirst()))
             var value = ""
             if let expected = option.description.value {
                 value = letters.isEmpty ? try nextValue(of: typed, expected) : String(letters)
@@ -116,29 +116,21 @@ struct ArgumentParser<Arguments> {
         let update: OptionSpecification<Arguments>.Update?
     }
 
-    /// The option that `matches` picks among those of the command, or the error that helps most.
-    private func find(
-        typed: String, intended name: String, where matches: (OptionDescription) -> Bool
-    ) throws(UsageError) -> Match {
-        if let option = options.first(where: { matches($0.description) }) {
+    /// The command's option of that name, or the error that helps most.
+    private func find(typed: String, intended: String) throws(UsageError) -> Match {
+        if let option = options.first(where: { $0.description.isNamed(typed) }) {
             return Match(description: option.description, update: option.update)
         }
-        if matches(.help) { return Match(description: .help, update: nil) }
-        if let remedy = program.hooks.remedy(typed, command.name) { throw .foreignOption(typed, remedy: remedy) }
-        let owners = program.commands.filter { $0.options.contains(where: matches) }.map(\.name)
-        if !owners.isEmpty || program.options.contains(where: matches) {
-            throw .optionOfOtherCommand(typed, owners: owners)
-        }
-        // `-linger` was meant for `--linger`; a cluster that merely resembles a name was not.
-        let names = options.map(\.description.long) + [OptionDescription.help.long]
-        let nearest =
-            typed.hasPrefix("--") ? EditDistance.nearest(to: name, among: names) : names.first { $0 == name }
-        throw .unknownOption(typed, nearest: nearest, command: command.name)
+        if OptionDescription.help.isNamed(typed) { return Match(description: .help, update: nil) }
+        throw program.unknownOption(typed, intended: intended, of: command)
     }
 
-    private mutating func apply(_ option: Match, typed: String, value: String) throws(UsageError) -> String? {
+    private mutating func apply(
+        _ option: Match, typed: String, value: String
+    ) throws(UsageError) -> InformationalText? {
         guard let update = option.update else {
-            return typed == "-h" ? HelpText.short(of: command, program) : HelpText.long(of: command, program)
+            return typed == "-h"
+                ? .help(HelpText.short(of: command, program)) : .longHelp(HelpText.long(of: command, program))
         }
         given.append(GivenOption(description: option.description, typed: typed, value: value))
         do throws(ValueProblem) {

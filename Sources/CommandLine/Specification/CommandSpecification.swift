@@ -58,24 +58,24 @@ public struct CommandSpecification<Invocation>: Sendable {
         }
     }
 
-    /// The command that explains the program or a command.
-    /// - Parameter topics: The commands to offer, with what they are for.
+    /// The command that explains the program, a command, or an option.
+    /// - Parameter topics: The commands to offer, with their summaries.
     public static func help(topics: [ValueChoice]) -> CommandSpecification {
-        CommandSpecification(
-            CommandDescription.helpName, summary: "Explain the program or a command", arguments: "",
-            operands: [
-                OperandSpecification(
-                    "COMMAND", required: false, completion: .choices(topics), summary: "The command to explain"
-                ) { topic, words in topic = words.joined() }
-            ],
-            manual: Manual(description: [.paragraph("Shows what `--help` shows.")])
-        ) { topic, program throws(UsageError) in
-            guard !topic.isEmpty else { return program.text(HelpText.long(of: nil, program.description)) }
-            guard let command = program.description.commands.first(where: { $0.name == topic }) else {
-                throw program.description.unknownCommand(topic)
-            }
-            return program.text(HelpText.long(of: command, program.description))
-        }
+        let operands: [OperandSpecification<HelpTopic>] = [
+            OperandSpecification(
+                "COMMAND", required: false, completion: .choices(topics), summary: "The command to explain"
+            ) { topic, words in topic.command = words.joined() },
+            OperandSpecification("OPTION", required: false, summary: "Explain only this option, such as --timeout") {
+                topic, words in topic.option = words.joined()
+            },
+        ]
+        return CommandSpecification(
+            CommandDescription.helpName, summary: "Explain the program, a command, or an option",
+            arguments: HelpTopic(), operands: operands,
+            manual: Manual(description: [
+                .paragraph("Shows the same text as *COMMAND* `--help`, or the part about *OPTION*.")
+            ])
+        ) { topic, program throws(UsageError) in program.text(try topic.text(of: program.description)) }
     }
 
     /// The command that prints a shell's completion script.
@@ -90,7 +90,7 @@ public struct CommandSpecification<Invocation>: Sendable {
             manual: manual()
         ) { word, program throws(UsageError) in
             do throws(ValueProblem) {
-                return program.text(try Shell.parse(word).completionScript(of: program.description))
+                return program.text(.completionScript(try Shell.parse(word).completionScript(of: program.description)))
             } catch {
                 throw .badValue(name: "SHELL", value: word, problem: error)
             }

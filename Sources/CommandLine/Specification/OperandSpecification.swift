@@ -16,17 +16,19 @@ public struct OperandSpecification<Arguments>: Sendable {
     ///   - option: The long name of an option without which it has no place, and with which it is needed: it is all that
     ///     follows `--`. nil: it stands by itself.
     ///   - completion: What a shell may offer.
+    ///   - example: The operand in the examples of options; nil: the placeholder if it is required, otherwise nothing.
     ///   - summary: One line for help, without a full stop.
     ///   - manual: What the manual says, in paragraphs.
     ///   - update: Writes it into the arguments.
     public init(
         _ placeholder: String, required isRequired: Bool, repeatable isRepeatable: Bool = false,
-        of option: String? = nil, completion: ValueCompletion = .none, summary: String, manual: MarkedText...,
-        update: @escaping Update
+        of option: String? = nil, completion: ValueCompletion = .none, example: String? = nil, summary: String,
+        manual: MarkedText..., update: @escaping Update
     ) {
         description = OperandDescription(
             placeholder: placeholder, isRequired: isRequired, isRepeatable: isRepeatable, option: option,
-            completion: completion, summary: summary, manual: manual)
+            completion: completion, example: example ?? (isRequired ? placeholder : nil), summary: summary,
+            manual: manual)
         self.update = update
     }
 
@@ -58,6 +60,8 @@ public struct OperandDescription: Sendable {
     public let option: String?
     /// What a shell may offer.
     public let completion: ValueCompletion
+    /// The operand in the examples of options; nil: it is left out.
+    public let example: String?
     /// One line for help, without a full stop.
     public let summary: String
     /// What the manual says, in paragraphs.

@@ -3,7 +3,7 @@ public struct ProgramSpecification<Invocation>: Sendable {
     /// The names and words of the program.
     public let description: ProgramDescription
     /// Makes the invocation that prints a text: help, or a completion script.
-    let text: @Sendable (String) -> Invocation
+    let text: @Sendable (InformationalText) -> Invocation
     private let commands: [CommandSpecification<Invocation>]
     private let version: @Sendable () -> Invocation
 
@@ -12,11 +12,12 @@ public struct ProgramSpecification<Invocation>: Sendable {
     /// - Parameters:
     ///   - commands: The commands in the order in which help shows them.
     ///   - version: What the program does when it is asked for its version.
-    ///   - text: What the program does when it is asked for a text.
+    ///   - text: What the program does when it is asked for help or a completion script.
     ///   - describe: Describes the program with these commands.
     public init(
         commands: [CommandSpecification<Invocation>], version: @autoclosure @escaping @Sendable () -> Invocation,
-        text: @escaping @Sendable (String) -> Invocation, describe: ([CommandDescription]) -> ProgramDescription
+        text: @escaping @Sendable (InformationalText) -> Invocation,
+        describe: ([CommandDescription]) -> ProgramDescription
     ) {
         self.commands = commands
         self.version = version
@@ -33,14 +34,14 @@ public struct ProgramSpecification<Invocation>: Sendable {
         guard let word = words.first else { throw .missingCommand(example: description.firstExample) }
         if let command = leading(words) {
             var rest = words.dropFirst(command.description.words.count)
-            if command.description.name == CommandDescription.helpName, let topic = leading(rest) {
-                rest = [topic.description.name] + rest.dropFirst(topic.description.words.count)
+            if command.description.name == CommandDescription.helpName {
+                rest = HelpTopic.operands(rest, command: leading(rest)?.description)
             }
             return try command.run(rest, self, nil)
         }
         switch word {
-        case "-h": return text(HelpText.short(of: nil, description))
-        case "--help": return text(HelpText.long(of: nil, description))
+        case "-h": return text(.help(HelpText.short(of: nil, description)))
+        case "--help": return text(.longHelp(HelpText.long(of: nil, description)))
         case "-V", "--version": return version()
         default: return try parseWithoutCommand(words)
         }
@@ -70,6 +71,15 @@ public struct ProgramSpecification<Invocation>: Sendable {
         commands.filter { words.starts(with: $0.description.words) }
             .max { $0.description.words.count < $1.description.words.count }
     }
+}
+
+/// A text that the program prints instead of running a command.
+public enum InformationalText: Equatable, Sendable {
+    /// Help of a line for each option, or of one option.
+    case help(String)
+    /// Help that is longer than most screens.
+    case longHelp(String)
+    case completionScript(String)
 }
 
 /// The description of a program, for help, manual, completions, and errors.
@@ -148,6 +158,15 @@ public struct ProgramDescription: Sendable {
         return ([name, command.name] + placeholders(of: command)).joined(separator: " ")
     }
 
+    /// A command line that shows how an option is used; nil: the option has no example.
+    public func example(of option: OptionDescription, in command: CommandDescription) -> String? {
+        guard let fragment = option.example else { return nil }
+        let operands = command.operands.filter { operand in
+            operand.option.map { fragment.contains("--" + $0) } ?? true
+        }
+        return ([fullName(of: command), fragment] + operands.compactMap(\.example)).joined(separator: " ")
+    }
+
     /// The synopsis of a line without a command.
     var shortSynopsis: String? {
         commands.first { $0.name == implicitCommand?.name }.map { command in
@@ -157,6 +176,25 @@ public struct ProgramDescription: Sendable {
 
     private func placeholders(of command: CommandDescription) -> [String] {
         (command.hasPage ? ["[OPTION...]"] : []) + command.operands.map(\.synopsis)
+    }
+
+    /// The error for an option that a command does not have: what to use instead, the commands that have it, or the option
+    /// with the most similar name.
+    ///
+    /// - Parameters:
+    ///   - typed: The name with its hyphens.
+    ///   - intended: The long name it may be meant as, without hyphens.
+    func unknownOption(_ typed: String, intended: String, of command: CommandDescription) -> UsageError {
+        if let remedy = hooks.remedy(typed, command.name) { return .foreignOption(typed, remedy: remedy) }
+        let owners = commands.filter { $0.options.contains { $0.isNamed(typed) } }.map(\.name)
+        if !owners.isEmpty || options.contains(where: { $0.isNamed(typed) }) {
+            return .optionOfOtherCommand(typed, owners: owners)
+        }
+        // `-linger` was meant for `--linger`; a cluster that merely resembles a name was not.
+        let names = command.options.map(\.long)
+        let nearest =
+            typed.hasPrefix("--") ? EditDistance.nearest(to: intended, among: names) : names.first { $0 == intended }
+        return .unknownOption(typed, nearest: nearest, command: command.name)
     }
 
     /// The error for a word that is no command.

@@ -1,6 +1,6 @@
-// What comes from files.
+// Responses from files and directories.
 extension Site {
-    /// The answer for the file or directory that a request names; nil: there is none.
+    /// The response for the file or directory that a request names, or `nil` if there is none.
     func response(to request: RequestHead, from files: FileTree) -> WebResponse? {
         do throws(RequestPathError) {
             let path = try RequestPath(parsing: request.path ?? "")
@@ -29,8 +29,8 @@ extension Site {
         }
     }
 
-    /// What no request can name is not reached by another name, either: whoever made a link, as one that came with a
-    /// repository, may be as much of a stranger as who asks.
+    /// Looks up names, and lets symbolic links lead only through names that a request could contain. The author of a
+    /// link, such as one from a cloned repository, may be as untrusted as the client.
     private static func find(_ names: [String], in files: FileTree) throws(IOError) -> FileTree.Found {
         try files.find(names, linksLeadBy: RequestPath.isServed)
     }
@@ -45,7 +45,7 @@ extension Site {
         }
     }
 
-    /// RFC 9110 §15.4.2: relative links of a directory's page are meant from the path with a slash at its end.
+    /// RFC 9110 §15.4.2: relative links on a directory's page need a path that ends with a slash.
     private func redirection(of request: RequestHead, to path: RequestPath) -> WebResponse {
         let location = path.directoryText + (request.query.map { "?\($0)" } ?? "")
         return WebResponse(
@@ -58,7 +58,7 @@ extension Site {
         case .accessDenied: WebResponse(status: 403, text: "The server may not read this.")
         case .tooManyOpenFiles, .fileTableFull, .outOfMemory:
             WebResponse(status: 503, text: "The server is short of files or memory; try again.")
-        // No such name, one that is too long, or no directory on the way.
+        // The name does not exist, is too long, or leads through something that is not a directory.
         default: nil
         }
     }
@@ -75,7 +75,7 @@ extension Site {
         case .notModified: return WebResponse(status: 304, fields: validators.fields, content: .none)
         case .failed: return WebResponse(status: 412, text: "The file is not as the request says.")
         }
-        // RFC 9110 §14.2: Range is for GET alone, and for when the conditions hold.
+        // RFC 9110 §14.2: Range applies only to GET, and only if the conditions are true.
         let range =
             request.method == "GET" && conditions.allowRange
             ? ByteRange(parsing: request.fields.all(named: "Range"), size: status.size) : .whole
@@ -88,13 +88,13 @@ extension Site {
             let contentRange = HeaderField(wellFormedName: "Content-Range", value: value)
             return WebResponse(status: 206, fields: fields + [contentRange], content: .file(file, part))
         case .unsatisfiable:
-            // RFC 9110 §15.5.17: the answer says how long the file is.
+            // RFC 9110 §15.5.17: the response contains the current length.
             let contentRange = HeaderField(wellFormedName: "Content-Range", value: "bytes */\(status.size)")
             return WebResponse(status: 416, text: "The file has \(status.size) bytes.", fields: [contentRange])
         }
     }
 
-    /// The page of a directory, with all that a request can name.
+    /// The index page of a directory, with all entries that a request can name.
     private func index(
         of directory: OpenDirectory, at path: RequestPath, in files: FileTree
     ) throws(IOError) -> WebResponse {
@@ -115,7 +115,7 @@ extension Site {
             ], content: .bytes(Array(html.utf8)))
     }
 
-    /// What is at the end of a link; nil: nothing that is served.
+    /// The status of a link's target, or `nil` if it is not served.
     private static func status(of names: [String], in files: FileTree) -> FileStatus? {
         switch try? find(names, in: files) {
         case .file(let file): file.status
@@ -125,6 +125,6 @@ extension Site {
     }
 
     private static let indexName = "index.html"
-    /// Enough for whoever looks at it, and read in a few milliseconds.
+    /// Enough for any reader, and readable within a few milliseconds.
     private static let maximumEntries = 5000
 }

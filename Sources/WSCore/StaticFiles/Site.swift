@@ -1,23 +1,22 @@
-/// What a server has for browsers beside its WebSockets: pages of the program, files, and words of help.
+/// The HTTP content of a server next to its WebSockets: built-in pages, files, and a help text.
 public struct Site: WebResponder {
     private let policy: ServerPolicy
     private let pages: [WebPage]
-    /// The files; nil: there are none.
+    /// The files, or `nil` if there are none.
     let files: FileTree?
 
-    /// Makes a site.
+    /// Creates a site.
     /// - Parameters:
-    ///   - policy: The server's policy: where its WebSockets are, and the fields that answers have besides their own.
-    ///   - pages: Pages that are part of the program; one for `/` takes the place of the words of help,
-    ///     and others go before files.
-    ///   - files: The files of all other paths; nil: there are none.
+    ///   - policy: The server's policy, with the WebSocket path and the additional response fields.
+    ///   - pages: The built-in pages. They take precedence over files, and a page for `/` replaces the help text.
+    ///   - files: The files for all other paths, or `nil`.
     public init(policy: ServerPolicy, pages: [WebPage] = [], files: FileTree? = nil) {
         self.policy = policy
         self.pages = pages
         self.files = files
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public func response(to request: RequestHead) -> WebResponse {
         var response = ownResponse(to: request)
         response.complete(with: policy.extraFields)
@@ -26,7 +25,7 @@ public struct Site: WebResponder {
 
     private func ownResponse(to request: RequestHead) -> WebResponse {
         guard request.method == "GET" || request.method == "HEAD" else {
-            // RFC 9110 §15.5.6: the answer says which methods there are.
+            // RFC 9110 §15.5.6: a 405 response lists the supported methods.
             let allow = HeaderField(wellFormedName: "Allow", value: "GET, HEAD")
             return WebResponse(status: 405, text: "Use the method GET or HEAD.", fields: [allow])
         }
@@ -37,8 +36,8 @@ public struct Site: WebResponder {
         return request.path == "/" ? WebResponse(text: help(for: request)) : missing(request)
     }
 
-    /// The answer where there is neither page nor file. With files, a path that is not that of the WebSockets alone is
-    /// more likely a file that is looked for in vain.
+    /// The response for a path without a page or file. If the site has files, and WebSockets at every path, the request
+    /// is more likely for a missing file.
     private func missing(_ request: RequestHead) -> WebResponse {
         guard policy.path == nil ? files == nil : policy.hasWebSockets(at: request) else {
             return WebResponse(status: 404, text: "There is nothing at this path.")
@@ -46,7 +45,7 @@ public struct Site: WebResponder {
         return WebResponse(.upgradeRequired(request, policy: policy))
     }
 
-    /// What somebody reads who opens the server in a browser.
+    /// The help text for browsers.
     private func help(for request: RequestHead) -> String {
         let url = policy.url(for: request)
         return """
@@ -63,23 +62,22 @@ public struct Site: WebResponder {
     }
 }
 
-/// Answers requests that ask for no WebSocket.
+/// Responds to requests that do not ask for a WebSocket.
 public protocol WebResponder: Sendable {
-    /// The answer to a request, which is good HTTP and may be answered as far as host and authorization are concerned.
+    /// The response to a request. The request is valid HTTP, and its host and credentials have been checked.
     func response(to request: RequestHead) -> WebResponse
 }
 
-/// A page that is part of the program, and the path it is found at.
+/// A page built into the program.
 public struct WebPage: Sendable {
-    /// The path, as it comes in a request target.
+    /// The path, as in a request target.
     public let path: String
-    /// The fields of the answer that say what the page is and may do: Content-Type, and others such as
-    /// Content-Security-Policy.
+    /// The fields that describe the page: Content-Type, and others such as Content-Security-Policy.
     public let fields: [HeaderField]
-    /// The page.
+    /// The contents of the page.
     public let bytes: [UInt8]
 
-    /// Takes the parts of a page; `mediaType` becomes its Content-Type.
+    /// Creates a page. `mediaType` becomes its Content-Type.
     public init(path: String, mediaType: String, fields: [HeaderField] = [], bytes: [UInt8]) {
         self.path = path
         self.fields = [HeaderField(wellFormedName: "Content-Type", value: mediaType)] + fields

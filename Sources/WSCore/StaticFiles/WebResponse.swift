@@ -1,37 +1,38 @@
-/// An answer of the server but for the 101: to a request that asks for no WebSocket, or to one that is refused.
+/// A response other than 101: to a request that does not ask for a WebSocket, or to a refused request.
 public struct WebResponse {
-    /// What follows the head.
+    /// The content of a response.
     public enum Content {
-        /// Nothing, of no length: the answer 304.
+        /// No content and no Content-Length, for status 304.
         case none
+        /// These bytes.
         case bytes([UInt8])
-        /// This part of a file.
+        /// A range of a file.
         case file(OpenFile, Range<Int>)
     }
 
     /// The status, 200 through 599.
     public let status: Int
-    /// The fields besides Content-Length, Connection and Date.
+    /// The header fields except Content-Length, Connection, and Date.
     public private(set) var fields: [HeaderField]
-    /// What follows the head, but for HEAD.
+    /// The content, which is not sent in response to HEAD.
     public let content: Content
 
-    /// Takes the parts of an answer.
+    /// Creates a response.
     public init(status: Int, fields: [HeaderField], content: Content) {
         self.status = status
         self.fields = fields
         self.content = content
     }
 
-    /// An answer of plain text; a line feed is added.
+    /// Creates a plain-text response. A line feed is appended to `text`.
     init(status: Int = 200, text: String, fields: [HeaderField] = []) {
         let mediaType = HeaderField(wellFormedName: "Content-Type", value: "text/plain; charset=utf-8")
         self.init(status: status, fields: [mediaType] + fields, content: Self.line(text))
     }
 
-    /// The answer that a refusal is.
+    /// Creates the response for a refusal.
     init(_ refusal: HandshakeRefusal) {
-        // RFC 9110 §15.4.5: a 304 has no content.
+        // RFC 9110 §15.4.5: a 304 response has no content.
         if refusal.status == 304 {
             self.init(status: 304, fields: refusal.fields, content: .none)
         } else if refusal.fields.contains(where: { $0.isNamed("Content-Type") }) {
@@ -41,7 +42,8 @@ public struct WebResponse {
         }
     }
 
-    /// Adds the fields that all answers have, and others of the server's. The answer's own go before all others.
+    /// Adds the fields common to all responses and the server's additional fields. The response's own fields take
+    /// precedence.
     mutating func complete(with extraFields: [HeaderField]) {
         for others in [Self.securityFields, extraFields, Self.defaultFields] {
             let own = fields
@@ -49,11 +51,10 @@ public struct WebResponse {
         }
     }
 
-    /// The media type is what Content-Type says, whatever the content looks like.
+    /// Browsers must not guess the media type from the content.
     private static let securityFields = [HeaderField(wellFormedName: "X-Content-Type-Options", value: "nosniff")]
 
-    /// A browser asks each time whether what it has is still good, and shows nothing of this server as a part of other
-    /// sites' pages.
+    /// Browsers revalidate cached responses, and do not embed this server's content in pages of other sites.
     private static let defaultFields = [
         HeaderField(wellFormedName: "Cache-Control", value: "no-cache"),
         HeaderField(wellFormedName: "Cross-Origin-Resource-Policy", value: "same-site"),
@@ -70,20 +71,20 @@ public struct WebResponse {
         }
     }
 
-    /// The head of an answer after which the connection is closed, and the content unless that is a part of a file.
+    /// The bytes of the head, after which the connection is closed, and of the content unless it is a file.
     /// - Parameters:
-    ///   - method: The method of the request, HEAD being answered without content; nil: it did not come.
-    ///   - time: The present moment.
+    ///   - method: The method of the request. HEAD is answered without content. `nil` if no request arrived.
+    ///   - time: The current time.
     func bytes(answering method: String?, at time: WallTime) -> [UInt8] {
         var bytes = headBytes(at: time)
-        // RFC 9110 §9.3.2: the answer to HEAD has no content.
+        // RFC 9110 §9.3.2: the response to HEAD has no content.
         if method != "HEAD", case .bytes(let content) = content { bytes += content }
         return bytes
     }
 
-    /// The head of an answer after which the connection is closed, written at a moment.
+    /// The bytes of the head with this Date. The connection is closed after the response.
     func headBytes(at time: WallTime) -> [UInt8] {
-        // RFC 9110 §7.8: who sends Upgrade lists it in Connection, too.
+        // RFC 9110 §7.8: a sender of Upgrade also lists it in Connection.
         let hasUpgrade = fields.contains { $0.isNamed("Upgrade") }
         var text = "HTTP/1.1 \(status) \(HTTPStatus.reason(of: status))\r\n"
         // RFC 9110 §6.6.1: a server with a clock sends Date.

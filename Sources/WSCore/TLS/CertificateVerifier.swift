@@ -1,14 +1,15 @@
 import COpenSSL
 
-/// Judges the certificates that a peer has sent.
+/// Verifies the certificates that a peer has sent.
 struct CertificateVerifier {
-    /// Whether anything but the pins is looked at.
+    /// Whether to verify the chain and the name. Pins are checked in any case.
     let verifies: Bool
     let pins: [TLSPin]
-    /// Whom the certificate has to name; nil for a client's.
+    /// The name that the certificate must contain, or `nil` for a client's certificate.
     let name: TLSServerName?
 
-    /// Returns what is wrong, or nil. OpenSSL takes the alert to be sent from the error left in `store`.
+    /// Returns the problem, or `nil` if the certificates are acceptable. OpenSSL derives its alert from the error left
+    /// in `store`.
     func judge(_ store: OpaquePointer) -> TLSCertificateProblem? {
         if verifies {
             if X509_verify_cert(store) != 1 { return problem(store) }
@@ -28,7 +29,7 @@ struct CertificateVerifier {
         return nil
     }
 
-    /// What OpenSSL found; the certificate at the depth where it did.
+    /// Translates OpenSSL's error, with the certificate at the depth where it occurred.
     private func problem(_ store: OpaquePointer) -> TLSCertificateProblem {
         let error = X509_STORE_CTX_get_error(store)
         guard let certificate = X509_STORE_CTX_get_current_cert(store) ?? X509_STORE_CTX_get0_cert(store) else {
@@ -51,7 +52,7 @@ struct CertificateVerifier {
             return Self.nameProblem(certificate, name: name)
         case X509_V_ERR_INVALID_PURPOSE: return .wrongPurpose(subject: subject, depth: depth)
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL:
-            // A key that OpenSSL cannot read counts as too weak.
+            // OpenSSL also reports a key that it cannot read as too weak.
             guard let key = X509_get0_pubkey(certificate) else {
                 return .rejected(subject: subject, reason: "its key cannot be read")
             }
@@ -91,7 +92,7 @@ struct CertificateVerifier {
 }
 
 extension CertificateVerifier {
-    /// Why a certificate is not for `name`; OpenSSL has found that it is not.
+    /// The reason a certificate does not match `name`, after OpenSSL has found that it does not.
     private static func nameProblem(_ certificate: OpaquePointer, name: TLSServerName?) -> TLSCertificateProblem {
         let names = X509Text.alternativeNames(of: certificate)
         let wanted = name?.verifiedText ?? ""
@@ -110,9 +111,9 @@ extension CertificateVerifier {
         return .wrongHost(host: wanted, names: names.all)
     }
 
-    /// Whether each certificate certifies the one before it, as far as the issuers were sent at all.
+    /// Checks that each certificate is followed by its issuer, as far as the issuers were sent at all.
     ///
-    /// A certificate that was sent before is passed over, and so is what follows the last that can be followed.
+    /// Ignores repeated certificates, and those after the last one whose issuer was sent.
     internal static func chainOrderProblem(_ sent: OpaquePointer?) -> TLSCertificateProblem? {
         var chain: [OpaquePointer] = []
         for index in 0..<wsx_certificate_count(sent) {
@@ -120,8 +121,9 @@ extension CertificateVerifier {
             if !chain.contains(where: { X509_cmp($0, certificate) == 0 }) { chain.append(certificate) }
         }
         var index = 0
-        // RFC 5246 §7.4.2: each following certificate must directly certify the one preceding it. In TLS 1.3 it only should
-        // (RFC 8446 §4.4.2); one rule for both spares the user servers that work with some clients alone.
+        // RFC 5246 §7.4.2: each following certificate must directly certify the one preceding it. In TLS 1.3 it only
+        // should (RFC 8446 §4.4.2). Applying one rule to both keeps users away from servers that work only with some
+        // clients.
         while index + 1 < chain.count, !issued(chain[index], by: chain[index]) {
             guard issued(chain[index], by: chain[index + 1]) else {
                 guard let issuer = chain.first(where: { issued(chain[index], by: $0) }) else { return nil }

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Reads certificates and keys from PEM (RFC 7468).
+/// Reads certificates and keys in PEM format (RFC 7468).
 enum PEM {
-    /// All certificates, in their order; an empty result is for the caller to judge.
+    /// Reads all certificates in order. The result may be empty.
     static func certificates(
         _ bytes: [UInt8], option: String
     ) throws(TLSConfigurationError) -> X509Stack {
@@ -17,12 +17,12 @@ enum PEM {
                 return OpenSSLErrors.takeAll()
             }
         }
-        // The end of the file shows as the lack of a further beginning.
+        // The end of the file appears as a missing start line.
         guard let error = errors.first, !isEnd(error) else { return stack }
         throw .invalidCertificate(option: option, reason: error.words)
     }
 
-    /// The first private key, to be freed by the caller.
+    /// Reads the first private key. The caller must free it.
     static func key(
         _ bytes: [UInt8], passphrase: String?, option: String
     ) throws(TLSConfigurationError) -> OpaquePointer {
@@ -43,7 +43,7 @@ enum PEM {
         error.library == ERR_LIB_PEM && error.reason == PEM_R_NO_START_LINE
     }
 
-    /// Whether there is a key at all, readable or not.
+    /// Whether there is a private key, readable or not.
     static func hasKey(_ bytes: [UInt8]) -> Bool {
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         return zip(words, words.dropFirst()).contains { $0 == "PRIVATE" && $1 == "KEY-----" }
@@ -58,7 +58,7 @@ enum PEM {
     }
 }
 
-/// What OpenSSL asks for a passphrase; without an answer of ours it would ask the terminal.
+/// OpenSSL's request for a passphrase. Without our callback, OpenSSL would ask on the terminal.
 private struct PassphraseRequest {
     let passphrase: String?
     var wasMade = false
@@ -74,7 +74,7 @@ private func answerPassphrase(
     return Int32(truncatingIfNeeded: passphrase.utf8.count)
 }
 
-/// Certificates that are freed with the object; they are lent to closures, and so not outlived by what refers to them.
+/// A list of certificates that it owns. Closures can borrow them, so no reference outlives the list.
 final class X509Stack {
     private let handle: OpaquePointer?
 
@@ -84,24 +84,24 @@ final class X509Stack {
 
     var isEmpty: Bool { wsx_certificate_count(handle) == 0 }
 
-    /// Lends the stack itself.
+    /// Borrows the list.
     func withHandle<Result>(_ body: (OpaquePointer?) -> Result) -> Result { body(handle) }
 
-    /// Lends the first certificate, or nil.
+    /// Borrows the first certificate, or `nil` if the list is empty.
     func withFirst<Result>(_ body: (OpaquePointer?) -> Result) -> Result {
         body(isEmpty ? nil : wsx_certificate(handle, 0))
     }
 
-    /// Lends each certificate.
+    /// Borrows each certificate.
     func forEach(_ body: (OpaquePointer) -> Void) {
         for index in 0..<wsx_certificate_count(handle) { wsx_certificate(handle, index).map(body) }
     }
 
-    /// Takes a certificate over.
+    /// Appends a certificate and takes ownership of it.
     func append(_ certificate: OpaquePointer) {
         if wsx_certificates_push(handle, certificate) <= 0 { X509_free(certificate) }
     }
 
-    /// Takes the first out, to be freed by the caller.
+    /// Removes the first certificate and transfers ownership to the caller.
     func takeFirst() -> OpaquePointer? { wsx_certificates_shift(handle) }
 }

@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// OpenSSL's generator of unpredictable bytes, which the system seeds.
+/// OpenSSL's cryptographically secure random number generator, seeded by the system.
 ///
-/// For many of them: 4 KiB take a sixth of the time in which the system gives them, but the generator takes 2 or 3 ms to get
-/// ready. ``SecureRandom`` is the source for few.
+/// It is for large amounts: 4 KiB take a sixth of the system's time, but the first use takes 2 or 3 ms. For small
+/// amounts, use ``SecureRandom``.
 public enum RandomGenerator {
-    /// Fills a buffer.
+    /// Fills a buffer with random bytes. Terminates the process if the generator fails.
     public static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         let bytes = buffer.assumingMemoryBound(to: UInt8.self)
         guard let base = bytes.baseAddress else { return }

@@ -1,8 +1,8 @@
 extension TLSCertificateProblem: CustomStringConvertible {
-    /// Why the server's certificate will not do, and what to try.
+    /// The reason and the remedy, for a server's certificate.
     public var description: String { "the server's certificate \(reason); \(remedy)" }
 
-    /// What is wrong, said of "the certificate".
+    /// A predicate that follows "the certificate".
     internal var reason: String {
         switch self {
         case .expired(let subject, let depth, let time):
@@ -64,12 +64,12 @@ extension TLSCertificateProblem: CustomStringConvertible {
         }
     }
 
-    /// Names the certificate that it is said of where it is not the server's own.
+    /// Adds the issuer's name if the certificate is not the peer's own.
     private static func said(_ words: String, of subject: String, _ depth: Int) -> String {
         depth == 0 ? words : "has an issuer, \(cut(subject)), that \(words)"
     }
 
-    /// A name is the peer's choice, and may be long.
+    /// Truncates a name, which the peer chooses and which may be long.
     private static func cut(_ name: String) -> String {
         let maximumCharacterCount = 120
         return name.count > maximumCharacterCount ? name.prefix(maximumCharacterCount) + "…" : name

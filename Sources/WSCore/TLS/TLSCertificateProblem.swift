@@ -1,53 +1,53 @@
-/// What is wrong with a peer's certificate. Subjects and issuers are one line each and safe to print.
+/// A problem with a peer's certificate. Subjects and issuers are one line each and safe to print.
 public enum TLSCertificateProblem: Error, Equatable, Sendable {
-    /// It was valid until a moment; `depth` 0 is the peer's own certificate, 1 its issuer's, and so on.
+    /// The certificate has expired. `depth` is 0 for the peer's own certificate, 1 for its issuer's, and so on.
     case expired(subject: String, depth: Int, at: String)
-    /// It will be valid from a moment on.
+    /// The certificate is not valid yet.
     case notYetValid(subject: String, depth: Int, from: String)
-    /// It is signed with its own key, and not trusted.
+    /// The certificate is self-signed and not trusted.
     case selfSigned(subject: String)
-    /// It goes back to an authority that is not trusted.
+    /// The chain ends at an authority that is not trusted.
     case unknownAuthority(authority: String)
-    /// Its issuer was neither sent nor is trusted.
+    /// The issuer's certificate was not sent and is not trusted.
     case missingIssuer(subject: String, issuer: String)
-    /// It is for other host names.
+    /// The certificate is for other host names.
     case wrongHost(host: String, names: [String])
-    /// It is for other addresses.
+    /// The certificate is for other addresses.
     case wrongAddress(address: String, names: [String])
-    /// It is for `pattern`, whose asterisk would have to stand for several labels.
+    /// The certificate is for `pattern`, and its wildcard would have to match several labels.
     case wildcardAcrossLabels(host: String, pattern: String)
-    /// It is for `pattern`, in which a single label follows the asterisk.
+    /// The certificate is for `pattern`, and only one label follows its wildcard.
     case wildcardTooWide(host: String, pattern: String)
-    /// It has no subject alternative name, but at most a common name.
+    /// The certificate has no subject alternative name. A common name does not count.
     case noAlternativeName(host: String, commonName: String?)
-    /// It is not for what it is used for.
+    /// The certificate's key usage does not permit this use.
     case wrongPurpose(subject: String, depth: Int)
-    /// Its key is none of those that are pinned.
+    /// The key matches none of the pins. `pin` is the key's own pin, or `nil` if the key is unreadable.
     case wrongPin(pin: TLSPin?)
-    /// Its key is too short.
+    /// The key is too short.
     case weakKey(subject: String, depth: Int, algorithm: String, bits: Int)
-    /// It is signed with a digest that can be forged.
+    /// The certificate is signed with a digest that can be forged.
     case weakDigest(subject: String, depth: Int, algorithm: String)
-    /// What followed it is not its issuer, which was sent somewhere else.
+    /// The next certificate is not the issuer, which was sent elsewhere in the chain.
     case badChainOrder(subject: String, issuer: String)
-    /// It signed another, and may not.
+    /// The certificate signed another but does not belong to an authority.
     case notAnAuthority(subject: String)
-    /// It signed a longer chain than it may.
+    /// The certificate signed a longer chain than its path length constraint allows.
     case pathLengthExceeded(subject: String)
-    /// Its issuer has revoked it.
+    /// The issuer has revoked the certificate.
     case revoked(subject: String)
-    /// The signature under it is wrong.
+    /// The signature of the certificate is wrong.
     case badSignature(subject: String)
-    /// An authority above it may not sign for its names.
+    /// An authority in the chain may not sign for the certificate's names.
     case nameNotPermitted(subject: String)
-    /// There are more certificates than are followed.
+    /// The chain exceeds OpenSSL's maximum length.
     case chainTooLong
-    /// Something else, in OpenSSL's words.
+    /// Another problem, in OpenSSL's words.
     case rejected(subject: String, reason: String)
 }
 
 extension TLSCertificateProblem {
-    /// A name for scripts and the manual, which stays the same.
+    /// A stable identifier for scripts and the manual.
     public var identifier: String {
         switch self {
         case .expired: "certificate-expired"

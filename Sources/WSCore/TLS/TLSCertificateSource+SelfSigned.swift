@@ -1,11 +1,13 @@
 import COpenSSL
 
 extension TLSCertificateSource {
-    /// Makes a key (ECDSA on P-256) and a certificate signed with it, for `localhost`, 127.0.0.1, ::1 and `names`.
-    /// - Parameter names: Further host names in ASCII, and IP addresses without brackets.
-    /// - Parameter nowSeconds: The present, in seconds since the beginning of 1970. The certificate is valid from a day
-    ///   before it, for clocks that are late, and for 30 days after it.
-    /// - Throws: ``TLSConfigurationError/invalidName(_:)``, or `unavailable` when OpenSSL has no random numbers.
+    /// Generates a key (ECDSA on P-256) and a self-signed certificate for `localhost`, 127.0.0.1, ::1, and `names`.
+    /// - Parameters:
+    ///   - names: Further ASCII host names, and IP addresses without brackets.
+    ///   - nowSeconds: The current time in seconds since 1970-01-01 00:00 UTC. The certificate is valid from one day
+    ///     earlier, for clocks that run late, until 30 days later.
+    /// - Throws: ``TLSConfigurationError/invalidName(_:)``, or ``TLSConfigurationError/unavailable(reason:)`` if
+    ///   OpenSSL fails.
     public static func selfSigned(names: [String], nowSeconds: Int) throws(TLSConfigurationError) -> Self {
         guard let key = wsx_make_p256_key() else { throw .unavailable(reason: OpenSSLErrors.takeWords()) }
         defer { EVP_PKEY_free(key) }
@@ -23,7 +25,7 @@ extension TLSCertificateSource {
     private static let daySeconds = 86400
 
     private static func setContents(of certificate: OpaquePointer, key: OpaquePointer, nowSeconds: Int) -> Bool {
-        // RFC 5280 §4.1.2.2: a positive serial number, which no other certificate of the issuer has.
+        // RFC 5280 §4.1.2.2: the serial number is positive and unique for the issuer.
         var serial: UInt64 = 0
         withUnsafeMutableBytes(of: &serial) {
             _ = RAND_bytes($0.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32($0.count))
@@ -62,7 +64,7 @@ extension TLSCertificateSource {
         }
     }
 
-    /// Letters, digits, hyphens, dots, and the asterisk of a wildcard; underscores are not unheard of.
+    /// Letters, digits, hyphens, dots, wildcard asterisks, and underscores, which do occur.
     private static func isHostName(_ bytes: [UInt8]) -> Bool {
         let others = Array("-._*".utf8)
         return (1...253).contains(bytes.count)

@@ -1,23 +1,23 @@
 import COpenSSL
 
-/// What one's own certificate is made of.
+/// A certificate with its chain and private key.
 public struct TLSCertificateSource: Sendable, Equatable {
-    /// The certificate and those of its issuers, in PEM, in this order; other things between them are passed over.
+    /// The certificate followed by those of its issuers, in PEM. Other PEM blocks are ignored.
     public var chain: [UInt8]
-    /// The private key in PEM; nil: it is in ``chain``.
+    /// The private key in PEM, or `nil` if it is in ``chain``.
     public var key: [UInt8]?
-    /// What opens an encrypted key.
+    /// The passphrase of an encrypted key.
     public var passphrase: String?
 
-    /// Takes the contents of PEM files.
+    /// Creates a source from the contents of PEM files.
     public init(chain: [UInt8], key: [UInt8]? = nil, passphrase: String? = nil) {
         self.chain = chain
         self.key = key
         self.passphrase = passphrase
     }
 
-    /// The pin of the certificate, by which clients can know it.
-    /// - Throws: ``TLSConfigurationError`` when there is no certificate, or none that can be read.
+    /// The pin of the certificate, with which clients can recognize it.
+    /// - Throws: ``TLSConfigurationError`` if there is no readable certificate.
     public func pin() throws(TLSConfigurationError) -> TLSPin {
         let option = "--cert"
         let certificates = try PEM.certificates(chain, option: option)
@@ -28,7 +28,7 @@ public struct TLSCertificateSource: Sendable, Equatable {
 }
 
 extension TLSCertificateSource {
-    /// Whether the key can be read only with a passphrase.
+    /// Whether the key needs a passphrase.
     public var isKeyEncrypted: Bool {
         do throws(TLSConfigurationError) {
             EVP_PKEY_free(try PEM.key(key ?? chain, passphrase: nil, option: "--key"))

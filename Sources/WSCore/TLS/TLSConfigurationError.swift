@@ -1,39 +1,40 @@
-/// Why TLS cannot be set up as it was asked for.
+/// The reason TLS cannot be configured as requested. `option` is the command-line option that named the file.
 public enum TLSConfigurationError: Error, Equatable {
-    /// There is no certificate in what `option` gave.
+    /// The file contains no certificate.
     case noCertificate(option: String)
-    /// What should have been the certificate is a private key.
+    /// The file should contain the certificate but contains a private key.
     case keyInsteadOfCertificate(certificateOption: String, keyOption: String)
-    /// A certificate in what `option` gave cannot be read; OpenSSL's reason.
+    /// The file contains an unreadable certificate. Carries OpenSSL's reason.
     case invalidCertificate(option: String, reason: String)
-    /// No key was given, and the file of the certificate has none.
+    /// No key was given, and the certificate's file contains none.
     case certificateWithoutKey(certificateOption: String, keyOption: String)
-    /// There is no private key in what `option` gave.
+    /// The file contains no private key.
     case noKey(option: String)
-    /// The private key in what `option` gave cannot be read; OpenSSL's reason.
+    /// The file contains an unreadable private key. Carries OpenSSL's reason.
     case invalidKey(option: String, reason: String)
-    /// The private key is encrypted, and there is no passphrase.
+    /// The private key is encrypted, and no passphrase was given.
     case passphraseNeeded
-    /// The private key is encrypted, with another passphrase.
+    /// The passphrase of the private key is wrong.
     case wrongPassphrase
-    /// The key is not that of the certificate. Both options are the same where both are in one file.
+    /// The private key does not match the certificate. Both options are the same if one file contains both.
     case keyDoesNotFit(certificateOption: String, keyOption: String)
-    /// The own certificate's key or signature is too weak to be used; OpenSSL's reason.
+    /// Our own certificate's key or signature is too weak. Carries OpenSSL's reason.
     case weakCertificate(option: String, reason: String)
-    /// The file or directory of authorities cannot be read; the system's reason.
+    /// The file or directory of trusted authorities is unreadable. Carries the system's reason.
     case trustUnreadable(option: String, path: String, reason: String)
-    /// The file or directory of authorities has no certificate; the path, or nil for one in memory.
+    /// The file or directory of trusted authorities contains no certificate. `path` is `nil` for certificates in
+    /// memory.
     case trustIsEmpty(option: String, path: String?)
-    /// The file of authorities is not what it should be; OpenSSL's reason.
+    /// The file of trusted authorities contains an unreadable certificate. Carries OpenSSL's reason.
     case trustIsInvalid(option: String, path: String?, reason: String)
-    /// A name or address that cannot be in a self-signed certificate.
+    /// The name or address cannot appear in a self-signed certificate.
     case invalidName(String)
-    /// OpenSSL itself cannot work; its reason.
+    /// OpenSSL cannot be initialized. Carries its reason.
     case unavailable(reason: String)
 }
 
 extension TLSConfigurationError {
-    /// A name for scripts and the manual, which stays the same.
+    /// A stable identifier for scripts and the manual.
     public var identifier: String {
         switch self {
         case .noCertificate: "no-certificate"
@@ -56,7 +57,7 @@ extension TLSConfigurationError {
 }
 
 extension TLSConfigurationError: CustomStringConvertible {
-    /// Why, and what to try.
+    /// The reason and the remedy.
     public var description: String {
         switch self {
         case .noCertificate(let option):

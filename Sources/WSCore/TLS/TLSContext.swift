@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// What all TLS sessions of a client, or of a server, share: settings, authorities, and what earlier sessions left for
-/// later ones to be resumed by. It is confined to one thread, as are its sessions.
+/// The settings, trusted authorities, and resumable sessions that all TLS sessions of a client or server share.
+/// Confined to one thread, together with its sessions.
 public final class TLSContext {
     internal let handle: OpaquePointer
     internal let isServer: Bool
@@ -12,8 +12,8 @@ public final class TLSContext {
     internal let keyLog: (@Sendable (String) -> Void)?
     internal var resumption = ResumptionStore()
 
-    /// Makes the context of a client.
-    /// - Throws: ``TLSConfigurationError`` when a certificate, a key or an authority cannot be used.
+    /// Creates a client's context.
+    /// - Throws: ``TLSConfigurationError`` if a certificate, key, or authority cannot be used.
     public init(client settings: TLSClientSettings) throws(TLSConfigurationError) {
         handle = try Self.makeHandle(TLS_client_method())
         isServer = false
@@ -23,7 +23,7 @@ public final class TLSContext {
         hasCertificate = settings.certificate != nil
         keyLog = settings.keyLog
         try configure()
-        // Without it there is nobody to ask, and the system's authorities need not be read.
+        // Reading the system's authorities takes time and is unnecessary without verification.
         if settings.verifiesPeer { try settings.trust.load(into: handle, option: "--ca") }
         if let certificate = settings.certificate {
             try use(certificate, certificateOption: "--cert", keyOption: "--key")
@@ -35,7 +35,7 @@ public final class TLSContext {
             owner.keep(resumable)
             return 1
         }
-        // Called when the server asks for a certificate, whether or not there is one.
+        // Called when the server requests a certificate, whether or not there is one.
         SSL_CTX_set_cert_cb(
             handle,
             { session, _ in
@@ -44,8 +44,8 @@ public final class TLSContext {
             }, nil)
     }
 
-    /// Makes the context of a server.
-    /// - Throws: ``TLSConfigurationError`` when a certificate, a key or an authority cannot be used.
+    /// Creates a server's context.
+    /// - Throws: ``TLSConfigurationError`` if a certificate, key, or authority cannot be used.
     public init(server settings: TLSServerSettings) throws(TLSConfigurationError) {
         handle = try Self.makeHandle(TLS_server_method())
         isServer = true
@@ -62,7 +62,7 @@ public final class TLSContext {
             SSL_CTX_set_verify(handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
         }
         wsx_ssl_ctx_keep_no_sessions(handle)
-        // A session of a client that showed a certificate is resumed only where the same was demanded.
+        // A session with a client certificate can only be resumed where client certificates are required, too.
         let sessionContext = Array("wsx".utf8)
         SSL_CTX_set_session_id_context(handle, sessionContext, UInt32(sessionContext.count))
         SSL_CTX_set_alpn_select_cb(handle, selectApplicationProtocol, nil)
@@ -78,12 +78,12 @@ public final class TLSContext {
         return handle
     }
 
-    /// What holds for both roles.
+    /// Applies the settings for both roles.
     private func configure() throws(TLSConfigurationError) {
-        // At least 112 bits of security: RSA and DH from 2048 bits on, ECDSA from 224, no SHA-1.
+        // At least 112 bits of security: RSA and DH with 2048 bits or more, ECDSA with 224 or more, no SHA-1.
         SSL_CTX_set_security_level(handle, 2)
         wsx_ssl_ctx_harden(handle)
-        // Memory for the records of an idle session would be most of what a connection needs.
+        // Otherwise, record buffers would take most of an idle connection's memory.
         wsx_ssl_ctx_release_buffers(handle)
         let minimum = minimumVersion == .tls12 ? TLS1_2_VERSION : TLS1_3_VERSION
         guard wsx_ssl_ctx_set_versions(handle, minimum, TLS1_3_VERSION) == 1 else {
@@ -135,7 +135,7 @@ public final class TLSContext {
         }
     }
 
-    /// Tells clients whose certificates will do, so that they can choose (RFC 8446 §4.2.4).
+    /// Sends the names of the accepted authorities to clients, so they can choose a certificate (RFC 8446 §4.2.4).
     private func nameClientAuthorities() {
         let objects = X509_STORE_get0_objects(SSL_CTX_get_cert_store(handle))
         for index in 0..<wsx_object_count(objects) {
@@ -145,14 +145,14 @@ public final class TLSContext {
     }
 }
 
-/// What follows TLS, as it is offered and chosen (RFC 7301 §6).
+/// The application protocol for ALPN (RFC 7301 §6).
 enum ApplicationProtocol {
     static let name = Array("http/1.1".utf8)
-    /// The list of names, each after its length.
+    /// The list of names, each preceded by its length.
     static let offer = [UInt8(name.count)] + name
 }
 
-/// Chooses HTTP/1.1 for a server where a client offers it.
+/// Selects HTTP/1.1 if the client offers it.
 private let selectApplicationProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen, chosenCount, offered, count, _ in
     guard let offered, let chosen, let chosenCount else { return SSL_TLSEXT_ERR_NOACK }
     let list = UnsafeBufferPointer(start: offered, count: Int(count))
@@ -168,6 +168,6 @@ private let selectApplicationProtocol: SSL_CTX_alpn_select_cb_func = { _, chosen
         }
         offset = start + nameCount
     }
-    // RFC 7301 §3.2: a server that supports none of what the client offers ends the handshake.
+    // RFC 7301 §3.2: a server that supports none of the offered protocols sends a fatal alert.
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }

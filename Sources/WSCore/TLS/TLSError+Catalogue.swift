@@ -1,5 +1,5 @@
 extension TLSError {
-    /// Every error that a client can meet, with values as in an example: for the manual.
+    /// Every error that a client can encounter, with sample values, for the manual.
     public static let clientCatalogue: [TLSError] =
         TLSCertificateProblem.catalogue.map(TLSError.certificate) + [
             .clientCertificateRequired, .clientCertificateRejected(alert: "unknown CA"),
@@ -11,14 +11,14 @@ extension TLSError {
             .invalidServerName(""), .failed(reason: "internal error"),
         ]
 
-    /// Every error that a server alone can meet, but for those of its clients' certificates.
+    /// The errors that only a server can encounter, except problems with client certificates.
     static let serverCatalogue: [TLSError] = [
         .clientSentNoCertificate, .ownCertificateRejected(alert: "unknown CA"),
     ]
 }
 
 extension TLSCertificateProblem {
-    /// Every problem, with values as in an example.
+    /// Every problem, with sample values.
     static let catalogue: [TLSCertificateProblem] = {
         let subject = "CN=example.org"
         let issuer = "CN=Example CA"

@@ -1,22 +1,22 @@
 import COpenSSL
 
 extension TLSError {
-    /// What decides the meaning of an error of OpenSSL's.
+    /// The circumstances that determine the meaning of an OpenSSL error.
     struct Circumstances {
         let isServer: Bool
-        /// Whether the handshake is done.
+        /// Whether the handshake is complete.
         let isEstablished: Bool
         let minimumVersion: TLSVersion
         let serverName: String?
-        /// Whether the server has asked for a certificate of ours.
+        /// Whether the server has requested a client certificate.
         let certificateWasRequested: Bool
-        /// Whether there was one to give.
+        /// Whether we have a certificate to send.
         let hasCertificate: Bool
     }
 
-    /// Finds out what a failed call means.
+    /// Interprets the errors of a failed call.
     init(_ errors: [OpenSSLError], of circumstances: Circumstances) {
-        // What TLS has to say of it, where there are several: cryptography fails for a reason that TLS knows.
+        // Prefers an error of the TLS layer: cryptographic functions fail for a reason that TLS knows.
         let error = errors.first { $0.library == ERR_LIB_SSL } ?? errors.first
         guard let error else {
             self = .failed(reason: "no reason given")
@@ -33,12 +33,12 @@ extension TLSError {
             : Self.ofReason(error, circumstances)
     }
 
-    /// What an alert of the peer's means (RFC 8446 §6.2).
+    /// Interprets an alert from the peer (RFC 8446 §6.2).
     private static func ofAlert(_ number: Int, _ circumstances: Circumstances) -> TLSError {
         let name = SSL_alert_desc_string_long(Int32(number)).map { String(cString: $0) } ?? "unknown"
         let alert = Int32(number)
         if let error = ofCertificateAlert(alert, name: name, circumstances) { return error }
-        // RFC 8446 §6.2: those that follow are about the handshake; once it is done they say nothing that could be true.
+        // RFC 8446 §6.2: the following alerts concern the handshake and are meaningless after it.
         guard !circumstances.isEstablished else { return .alert(name: name, number: number) }
         switch alert {
         case SSL_AD_PROTOCOL_VERSION: return unsupportedVersion(circumstances)
@@ -50,7 +50,7 @@ extension TLSError {
         }
     }
 
-    /// What an alert means where it is about our certificate, or the lack of one; else nil.
+    /// Interprets an alert about our certificate or the lack of one. Returns `nil` for other alerts.
     private static func ofCertificateAlert(
         _ alert: Int32, name: String, _ circumstances: Circumstances
     ) -> TLSError? {
@@ -60,7 +60,7 @@ extension TLSError {
                 SSL_AD_CERTIFICATE_REVOKED, SSL_AD_CERTIFICATE_EXPIRED, SSL_AD_CERTIFICATE_UNKNOWN, SSL_AD_UNKNOWN_CA,
                 SSL_AD_ACCESS_DENIED, SSL_AD_CERTIFICATE_REQUIRED:
                 true
-            // Servers that speak TLS 1.2 have no alert of its own for it.
+            // TLS 1.2 has no specific alert for a missing certificate.
             case SSL_AD_HANDSHAKE_FAILURE, SSL_AD_DECRYPT_ERROR: circumstances.certificateWasRequested
             default: false
             }
@@ -71,7 +71,7 @@ extension TLSError {
         return circumstances.hasCertificate ? .clientCertificateRejected(alert: name) : .clientCertificateRequired
     }
 
-    /// What OpenSSL itself found wrong.
+    /// Interprets an error that OpenSSL itself detected.
     private static func ofReason(_ error: OpenSSLError, _ circumstances: Circumstances) -> TLSError {
         switch error.reason {
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW, SSL_R_UNKNOWN_PROTOCOL,

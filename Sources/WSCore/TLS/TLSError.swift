@@ -1,45 +1,46 @@
-/// Why a TLS session could not be had, or could not go on.
+/// The reason a TLS session failed.
 public enum TLSError: Error, Equatable, Sendable {
-    /// The server's certificate will not do.
+    /// The server's certificate was not accepted.
     case certificate(TLSCertificateProblem)
-    /// The client's certificate will not do.
+    /// The client's certificate was not accepted.
     case clientCertificate(TLSCertificateProblem)
-    /// The client was asked for a certificate and sent none.
+    /// The client did not send the certificate that the server requires.
     case clientSentNoCertificate
-    /// The server wants a certificate of ours, and there is none.
+    /// The server requires a client certificate, and we have none.
     case clientCertificateRequired
-    /// The server will not have the certificate that it was given; the name of its alert.
+    /// The server rejected our client certificate. Carries the name of its alert.
     case clientCertificateRejected(alert: String)
-    /// The client will not have the server's certificate; the name of its alert.
+    /// The client rejected the server's certificate. Carries the name of its alert.
     case ownCertificateRejected(alert: String)
-    /// The peer does not speak TLS; `preview` is how it begins, at most 64 bytes.
+    /// The peer does not speak TLS. `preview` holds its first bytes, at most 64.
     case notTLS(preview: [UInt8], peerIsServer: Bool)
-    /// The peer speaks no version from the oldest that will do on.
+    /// The peer does not support TLS `minimum` or later.
     case unsupportedVersion(minimum: TLSVersion, peerIsServer: Bool)
-    /// There is no cipher, key or signature that both sides know; the alert if it was the peer who said so.
+    /// The two sides have no cipher, key type, or signature algorithm in common. `alert` is the peer's alert, or `nil`
+    /// if this side detected it.
     case nothingInCommon(alert: String?)
-    /// The server does not know the name that it was asked for.
+    /// The server does not know the requested name.
     case unrecognizedName(String)
     /// The peer does not speak HTTP/1.1 (RFC 7301).
     case noApplicationProtocol
-    /// The key exchange that the server chose is too weak; OpenSSL's reason.
+    /// The key exchange that the server selected is too weak. Carries OpenSSL's reason.
     case weakKeyExchange(reason: String)
-    /// The peer ended the session with an alert; its name and number (RFC 8446 §6).
+    /// The peer ended the session with an alert (RFC 8446 §6).
     case alert(name: String, number: Int)
-    /// A record was changed on its way, or is not one.
+    /// A record is malformed, or was modified in transit. Carries OpenSSL's reason.
     case badRecord(reason: String)
-    /// The peer broke the rules of TLS; OpenSSL's reason.
+    /// The peer violated the TLS protocol. Carries OpenSSL's reason.
     case violation(reason: String)
-    /// The transport ended during the handshake; whether anything had come.
+    /// The transport ended during the handshake.
     case endedDuringHandshake(peerHasAnswered: Bool)
-    /// A name that no server can have, so that nothing could be verified.
+    /// The server name is empty or contains a NUL, so verification is impossible.
     case invalidServerName(String)
-    /// Something else failed; OpenSSL's reason.
+    /// Another failure. Carries OpenSSL's reason.
     case failed(reason: String)
 }
 
 extension TLSError {
-    /// A name for scripts and the manual, which stays the same.
+    /// A stable identifier for scripts and the manual.
     public var identifier: String {
         switch self {
         case .certificate(let problem): problem.identifier
@@ -65,7 +66,7 @@ extension TLSError {
 }
 
 extension TLSError: CustomStringConvertible {
-    /// Why, and what to try; safe to print whatever the peer sent.
+    /// The reason and the remedy. Safe to print whatever the peer sent.
     public var description: String {
         switch self {
         case .certificate(let problem): problem.description

@@ -1,13 +1,14 @@
 import COpenSSL
 
-/// The SHA-256 of a public key as certificates contain it (SubjectPublicKeyInfo; RFC 7469 §2.4).
+/// A pin: the SHA-256 hash of a certificate's public key (SubjectPublicKeyInfo; RFC 7469 §2.4).
 public struct TLSPin: Hashable, Sendable {
     internal let hash: [UInt8]
 
     private static let prefix = "sha256//"
     private static let hashBytes = Int(SHA256_DIGEST_LENGTH)
 
-    /// Reads `sha256//` and 44 characters of Base64.
+    /// Parses `sha256//` followed by 44 Base64 characters.
+    /// - Throws: ``TLSPinError``.
     public init(_ text: String) throws(TLSPinError) {
         guard text.hasPrefix(Self.prefix) else { throw TLSPinError(text: text, isPrefixMissing: true) }
         let encoded = Array(text.dropFirst(Self.prefix.count).utf8)
@@ -17,14 +18,14 @@ public struct TLSPin: Hashable, Sendable {
         // OpenSSL decodes the padding as a zero byte.
         var decoded = [UInt8](repeating: 0, count: Self.hashBytes + 1)
         let hash = EVP_DecodeBlock(&decoded, encoded, 44) == 33 ? Array(decoded.prefix(Self.hashBytes)) : []
-        // Encoded again it is the same only if nothing was skipped, and the last character has no bits too many.
+        // Encoding it again detects skipped characters and excess bits in the last character.
         guard Digest.base64(hash) == text.dropFirst(Self.prefix.count) else {
             throw TLSPinError(text: text, isPrefixMissing: false)
         }
         self.hash = hash
     }
 
-    /// The pin of a certificate's key, or nil if there is no way to write the key.
+    /// The pin of a certificate's key, or `nil` if the key cannot be encoded.
     internal init?(certificate: OpaquePointer) {
         guard let key = X509_get_X509_PUBKEY(certificate) else { return nil }
         var encoded: UnsafeMutablePointer<UInt8>?
@@ -38,18 +39,18 @@ public struct TLSPin: Hashable, Sendable {
 }
 
 extension TLSPin: CustomStringConvertible {
-    /// The form that ``init(_:)`` reads, and curl.
+    /// The form that ``init(_:)`` and curl accept.
     public var description: String { Self.prefix + Digest.base64(hash) }
 }
 
-/// What is not a pin.
+/// The text is not a pin.
 public struct TLSPinError: Error, Equatable, CustomStringConvertible {
-    /// What was to be read.
+    /// The invalid text.
     public let text: String
-    /// Whether it does not even begin as pins do.
+    /// Whether the text lacks the prefix `sha256//`.
     public let isPrefixMissing: Bool
 
-    /// Why, and what to try.
+    /// The reason and the remedy.
     public var description: String {
         isPrefixMissing
             ? "\(quoted(text)) is not a pin; write sha256//BASE64, as --verbose shows it"

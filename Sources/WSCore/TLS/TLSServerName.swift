@@ -1,18 +1,18 @@
-/// Whom a server's certificate has to name.
+/// The name or address that a server's certificate must contain.
 public enum TLSServerName: Hashable, Sendable {
-    /// A host name, which is also sent so that the server can choose a certificate (RFC 6066 §3).
+    /// A host name. It is also sent to the server, to select a certificate (RFC 6066 §3).
     case name(String)
-    /// An IP address without brackets, which is only verified.
+    /// An IP address without brackets. It is verified but not sent.
     case address(String)
 
-    /// Takes the host of a URL: an address with or without brackets, or else a name.
+    /// Creates a server name from a URL's host: an address with or without brackets, or a name.
     public init(host: String) {
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         let isAddress = IPLiteral.ipv4(bare) != nil || IPLiteral.ipv6(Self.withoutZone(bare)) != nil
         self = isAddress ? .address(bare) : .name(host)
     }
 
-    /// The name as it is sent and compared, or the address without its zone, which no certificate has.
+    /// The name as sent and compared, or the address without its zone, which certificates do not contain.
     internal var verifiedText: String {
         switch self {
         // RFC 6066 §3: without a trailing dot.

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// One TLS connection, without the connection: ciphertext comes in and goes out as bytes.
+/// A TLS session without I/O: ciphertext is received and produced as bytes.
 ///
 ///      from the transport ─→ decrypt ─→ plaintext
 ///      to the transport ←─ output ←─ encrypt ←─ plaintext
 ///
-/// Whoever drives the session sends what is in ``output`` after each call, also after one that throws: the alert that
-/// tells the peer why is there. It is confined to the thread of its context.
+/// After each call, send the contents of ``output``, even if the call throws: it then contains the alert for the peer.
+/// Confined to the thread of its context.
 public final class TLSSession {
     internal let context: TLSContext
     internal let handle: OpaquePointer
@@ -14,30 +14,32 @@ public final class TLSSession {
     private let resumptionKey: String
     private let nameIsUsable: Bool
 
-    /// Ciphertext to be sent.
+    /// Ciphertext to send.
     public var output = ByteBuffer()
-    /// Whether the handshake is done, so that ``encrypt(_:)`` may be called.
+    /// Whether the handshake is complete and ``encrypt(_:)`` may be called.
     public private(set) var isEstablished = false
-    /// Whether the peer has said that nothing more will come (close_notify); we may go on sending.
+    /// Whether the peer has ended its side with close_notify. This side may still send.
     public private(set) var hasEnded = false
-    /// Whether the transport ended although the peer had not said that nothing more would come.
+    /// Whether the transport ended before the peer's close_notify.
     public private(set) var isTruncated = false
     internal var clientCertificateWasRequested = false
 
-    /// What of the present call's ciphertext OpenSSL has not taken.
+    /// The part of the current call's ciphertext that OpenSSL has not read.
     private var input = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// 1 when a byte was taken that was reported as not consumed: there is more to be had without further ciphertext.
+    /// 1 if a byte was read but reported as not consumed: more plaintext is available without further ciphertext.
     private var heldBackBytes = 0
-    /// How many of the peer's first bytes have been found to be those of TLS.
+    /// The number of the peer's first bytes recognized as TLS.
     private var recognizedBytes = 0
     private var isClosed = false
     private var problem: TLSCertificateProblem?
     private var failure: TLSError?
 
-    /// Makes the client's side of a session.
-    /// - Parameter name: Whom the server's certificate has to name.
-    /// - Parameter sessionKey: What stands for the server, as "host:port": sessions are resumed only with the same.
-    /// - Parameter offersALPN: Whether HTTP/1.1 is offered as what follows (RFC 7301).
+    /// Creates a client's session.
+    /// - Parameters:
+    ///   - context: The client's context.
+    ///   - name: The name that the server's certificate must contain.
+    ///   - sessionKey: Identifies the server, as "host:port". Only sessions with the same key are resumed.
+    ///   - offersALPN: Whether to offer HTTP/1.1 as the application protocol (RFC 7301).
     public init(client context: TLSContext, name: TLSServerName, sessionKey: String, offersALPN: Bool = true) {
         precondition(!context.isServer)
         self.context = context
@@ -56,7 +58,7 @@ public final class TLSSession {
         connect()
     }
 
-    /// Makes the server's side of a session.
+    /// Creates a server's session.
     public init(server context: TLSContext) {
         precondition(context.isServer)
         self.context = context
@@ -69,7 +71,8 @@ public final class TLSSession {
     }
 
     deinit {
-        // A session that was not shut down could not be resumed: the reconnect after a loss is what it is kept for.
+        // OpenSSL does not resume a session without a shutdown, but reconnecting after a loss is the purpose of
+        // resumption.
         if failure == nil { SSL_set_shutdown(handle, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         SSL_free(handle)
     }
@@ -85,40 +88,44 @@ public final class TLSSession {
         SSL_set_bio(handle, transport, transport)
     }
 
-    /// Has the name sent and verified; false for what is no name.
+    /// Configures the name to send and to verify. Returns false if it is not a valid name.
     private static func setName(_ name: TLSServerName, of handle: OpaquePointer) -> Bool {
         let text = name.verifiedText
         guard !text.isEmpty, !text.utf8.contains(0) else { return false }
         let parameters = SSL_get0_param(handle)
-        // RFC 9525 §2, §6.3: the common name is not looked at, and an asterisk is a whole label.
+        // RFC 9525 §2, §6.3: ignore the common name, and allow a wildcard only as a whole label.
         X509_VERIFY_PARAM_set_hostflags(
             parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
         switch name {
         case .name:
-            // RFC 6066 §3: only names are sent, not addresses.
+            // RFC 6066 §3: send only names, not addresses.
             return wsx_ssl_set_server_name(handle, text) == 1 && X509_VERIFY_PARAM_set1_host(parameters, text, 0) == 1
         case .address: return X509_VERIFY_PARAM_set1_ip_asc(parameters, text) == 1
         }
     }
 
-    /// The session whose part of OpenSSL's this is.
+    /// The session that owns an OpenSSL handle.
     internal static func owner(of handle: OpaquePointer?) -> TLSSession? {
         SSL_get_ex_data(handle, 0).map { Unmanaged<TLSSession>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Begins the handshake: a client's first message is then in ``output``. A server waits for it.
+    /// Starts the handshake. A client's first message is then in ``output``; a server waits for it.
+    /// - Throws: ``TLSError``.
     public func start() throws(TLSError) {
         guard nameIsUsable else { throw .invalidServerName(name?.verifiedText ?? "") }
         OpenSSLErrors.clear()
         if !context.isServer { try continueHandshake() }
     }
 
-    /// Takes ciphertext, goes on with the handshake if it is not done, and decrypts until `plaintext` is full or all is
-    /// consumed. As long as there is more to be had, not all is reported as consumed; the rest is to be given again.
-    /// - Parameter ciphertext: May be empty.
-    /// - Parameter plaintext: What is decrypted goes here. 16 KiB or more take a record at once; with no room at all
-    ///   nothing is consumed once the handshake is done.
-    /// - Returns: How many bytes were consumed, and how many written.
+    /// Receives ciphertext, continues the handshake if necessary, and decrypts until `plaintext` is full or all
+    /// ciphertext is consumed. While more plaintext is available, some ciphertext is reported as not consumed; pass it
+    /// again.
+    /// - Parameters:
+    ///   - ciphertext: The received bytes. May be empty.
+    ///   - plaintext: Receives the decrypted bytes. 16 KiB hold a whole record. If it is empty, nothing is consumed
+    ///     after the handshake.
+    /// - Returns: The number of bytes consumed and the number of bytes written.
+    /// - Throws: ``TLSError``. After an error, every call throws the same error.
     public func decrypt(
         _ ciphertext: RawSpan, into plaintext: UnsafeMutableRawBufferPointer
     ) throws(TLSError) -> (consumedBytes: Int, plaintextBytes: Int) {
@@ -132,7 +139,7 @@ public final class TLSSession {
             let plaintextBytes = read(into: plaintext)
             if let failure, plaintextBytes == 0 { throw failure }
             let consumedBytes = bytes.count - input.count
-            // Without ciphertext there is nothing to report, and a byte that is held back will be given again.
+            // An empty call has nothing to report, and the byte held back will be passed again.
             if consumedBytes > 0 {
                 heldBackBytes = failure != nil || SSL_pending(handle) > 0 ? 1 : 0
             }
@@ -140,7 +147,8 @@ public final class TLSSession {
         }
     }
 
-    /// Encrypts into ``output``; to be called once the handshake is done, and not after ``close()``.
+    /// Encrypts `plaintext` into ``output``. Call it only after the handshake and before ``close()``.
+    /// - Throws: ``TLSError``.
     public func encrypt(_ plaintext: RawSpan) throws(TLSError) {
         precondition(isEstablished)
         if let failure { throw failure }
@@ -149,13 +157,13 @@ public final class TLSSession {
         OpenSSLErrors.clear()
         let isWritten = plaintext.withUnsafeBytes { bytes in
             var count = 0
-            // Our transport takes everything, so that all is written or the session has failed.
+            // Our transport accepts everything, so either all of it is written or the session has failed.
             return SSL_write_ex(handle, bytes.baseAddress, bytes.count, &count) == 1
         }
         guard isWritten else { throw fail() }
     }
 
-    /// Tells the peer that nothing more will come (RFC 8446 §6.1), once; what comes from it can still be decrypted.
+    /// Sends close_notify once (RFC 8446 §6.1). Data from the peer can still be decrypted.
     public func close() {
         guard isEstablished, !isClosed, failure == nil else { return }
         isClosed = true
@@ -163,15 +171,15 @@ public final class TLSSession {
         SSL_shutdown(handle)
     }
 
-    /// Takes note that the transport has ended.
-    /// - Throws: ``TLSError/endedDuringHandshake(peerHasAnswered:)``; after the handshake, ``isTruncated`` tells.
+    /// Handles the end of the transport. After the handshake, it sets ``isTruncated``.
+    /// - Throws: ``TLSError/endedDuringHandshake(peerHasAnswered:)``, or an earlier error.
     public func receiveEnd() throws(TLSError) {
         if let failure { throw failure }
         guard isEstablished else { throw fail(.endedDuringHandshake(peerHasAnswered: recognizedBytes > 0)) }
         isTruncated = !hasEnded
     }
 
-    /// What was agreed on; nil while the handshake is not done.
+    /// The negotiated parameters, or `nil` before the handshake is complete.
     public var summary: TLSSummary? {
         guard isEstablished else { return nil }
         var name: UnsafePointer<UInt8>?
@@ -194,8 +202,8 @@ public final class TLSSession {
 }
 
 extension TLSSession {
-    /// A record begins with its type, an alert or a part of the handshake at first, and 3, the major version
-    /// (RFC 8446 §5.1).
+    /// RFC 8446 §5.1: a record begins with its type, initially an alert or a handshake message, and the major version
+    /// 3.
     private func recognize(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
         for byte in bytes.prefix(2 - recognizedBytes) {
             let isTLS = recognizedBytes == 0 ? byte == SSL3_RT_HANDSHAKE || byte == SSL3_RT_ALERT : byte == 3
@@ -206,7 +214,7 @@ extension TLSSession {
         }
     }
 
-    /// Returns whether the handshake is done.
+    /// Continues the handshake. Returns whether it is complete.
     @discardableResult
     private func continueHandshake() throws(TLSError) -> Bool {
         let result = SSL_do_handshake(handle)
@@ -221,7 +229,7 @@ extension TLSSession {
         }
     }
 
-    /// Decrypts until the room is full, or there is nothing more to decrypt; a failure is left in `failure`.
+    /// Decrypts until the buffer is full or no plaintext is left. Stores an error in `failure`.
     private func read(into plaintext: UnsafeMutableRawBufferPointer) -> Int {
         var total = 0
         while total < plaintext.count, let start = plaintext.baseAddress {
@@ -232,7 +240,7 @@ extension TLSSession {
                 case SSL_ERROR_WANT_READ: break
                 case SSL_ERROR_ZERO_RETURN:
                     hasEnded = true
-                    // RFC 8446 §6.1: what comes after a close_notify is ignored.
+                    // RFC 8446 §6.1: ignore data after close_notify.
                     input = UnsafeRawBufferPointer(start: nil, count: 0)
                 default: _ = fail()
                 }
@@ -243,7 +251,7 @@ extension TLSSession {
         return total
     }
 
-    /// Gives OpenSSL some of the ciphertext of the present call.
+    /// Copies part of the current call's ciphertext to OpenSSL.
     internal func takeInput(_ target: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(target.count, input.count)
         guard count > 0 else { return 0 }
@@ -252,15 +260,15 @@ extension TLSSession {
         return count
     }
 
-    /// Judges the peer's certificates while OpenSSL waits; they are the store's.
+    /// Verifies the peer's certificates in `store` during the handshake.
     internal func verify(_ store: OpaquePointer) -> Bool {
         problem = CertificateVerifier(verifies: context.verifies, pins: context.pins, name: name).judge(store)
-        // What the judging left is not to be taken for errors of the session.
+        // Errors left by the verification must not be attributed to the session.
         OpenSSLErrors.clear()
         return problem == nil
     }
 
-    /// Takes over what a later session with the same server can be resumed by.
+    /// Stores a session for resumption and takes ownership of it.
     internal func keep(_ session: OpaquePointer) {
         guard SSL_SESSION_is_resumable(session) == 1 else {
             SSL_SESSION_free(session)
@@ -269,7 +277,7 @@ extension TLSSession {
         context.resumption.keep(session, for: resumptionKey)
     }
 
-    /// Makes the session fail with what OpenSSL has to say.
+    /// Makes the session fail with OpenSSL's error.
     private func fail() -> TLSError {
         let errors = OpenSSLErrors.takeAll()
         if let problem { return fail(context.isServer ? .clientCertificate(problem) : .certificate(problem)) }
@@ -284,7 +292,7 @@ extension TLSSession {
 
     private func fail(_ error: TLSError) -> TLSError {
         failure = error
-        // A resumption may be what went wrong: the next session starts afresh.
+        // The resumption may be the cause, so the next session starts afresh.
         if !context.isServer { context.resumption.removeAll(for: resumptionKey) }
         return error
     }

@@ -1,13 +1,13 @@
-/// The versions of TLS that can be asked for; older ones are never spoken (RFC 8996).
+/// The supported versions of TLS. Older versions are never used (RFC 8996).
 public enum TLSVersion: Sendable, Comparable, CaseIterable {
-    /// RFC 5246.
+    /// TLS 1.2 (RFC 5246).
     case tls12
-    /// RFC 8446.
+    /// TLS 1.3 (RFC 8446).
     case tls13
 }
 
 extension TLSVersion: CustomStringConvertible {
-    /// The number alone: "1.2".
+    /// The version number alone, such as "1.2".
     public var description: String {
         switch self {
         case .tls12: "1.2"
@@ -16,47 +16,48 @@ extension TLSVersion: CustomStringConvertible {
     }
 }
 
-/// Whose signature under a certificate is believed.
+/// The authorities to trust.
 public enum TLSTrust: Sendable, Equatable {
-    /// The system's authorities, where OpenSSL finds them; SSL_CERT_FILE and SSL_CERT_DIR say otherwise.
+    /// The system's authorities in OpenSSL's default locations. SSL_CERT_FILE and SSL_CERT_DIR override them.
     case system
-    /// Only the certificates of a PEM file.
+    /// Only the certificates in a PEM file.
     case file(String)
-    /// Only the certificates of the PEM files in a directory.
+    /// Only the certificates in the PEM files of a directory.
     case directory(String)
     /// Only these certificates, in PEM.
     case certificates([UInt8])
 }
 
-/// What a client asks of TLS.
+/// The TLS settings of a client.
 public struct TLSClientSettings: Sendable {
-    /// Whether the server's certificate has to be right; the pins hold either way.
+    /// Whether to verify the server's certificate. Pins are checked in any case. Default: true.
     public var verifiesPeer = true
-    /// Whose signature under the server's certificate is believed.
+    /// The authorities to trust. Default: ``TLSTrust/system``.
     public var trust = TLSTrust.system
-    /// What is shown to a server that asks who we are.
+    /// The certificate for servers that request one, or `nil`.
     public var certificate: TLSCertificateSource?
-    /// Where there are some, the server's key has to match one of them.
+    /// The accepted keys. If any are given, the server's key must match one of them.
     public var pins: [TLSPin] = []
-    /// The oldest version that will do.
+    /// The oldest version to accept. Default: TLS 1.2.
     public var minimumVersion = TLSVersion.tls12
-    /// Takes the lines of an SSLKEYLOGFILE, without their ends.
+    /// Receives the lines of an SSLKEYLOGFILE, without line endings.
     public var keyLog: (@Sendable (String) -> Void)?
 
-    /// Makes the settings that need no words: everything is verified against the system's authorities.
+    /// Creates the default settings: everything is verified against the system's authorities.
     public init() {}
 }
 
-/// What a server does with TLS.
+/// The TLS settings of a server.
 public struct TLSServerSettings: Sendable {
-    /// What the server shows to its clients.
+    /// The server's certificate.
     public var certificate: TLSCertificateSource
-    /// Whose signature under a client's certificate is believed; nil asks for none, anything else demands one.
+    /// The authorities for client certificates, or `nil` not to request them. If given, a client certificate is
+    /// required.
     public var clientTrust: TLSTrust?
-    /// Takes the lines of an SSLKEYLOGFILE, without their ends.
+    /// Receives the lines of an SSLKEYLOGFILE, without line endings.
     public var keyLog: (@Sendable (String) -> Void)?
 
-    /// Makes settings that ask for no client's certificate.
+    /// Creates settings. By default, no client certificate is requested.
     public init(certificate: TLSCertificateSource, clientTrust: TLSTrust? = nil) {
         self.certificate = certificate
         self.clientTrust = clientTrust

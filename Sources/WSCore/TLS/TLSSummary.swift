@@ -1,40 +1,40 @@
 import COpenSSL
 
-/// What a handshake has agreed on, and with whom.
+/// The result of a TLS handshake.
 public struct TLSSummary: Equatable, Sendable {
-    /// "TLS 1.3" or "TLS 1.2".
+    /// The version: "TLS 1.3" or "TLS 1.2".
     public let version: String
     /// OpenSSL's name of the cipher suite.
     public let cipher: String
-    /// The protocol that the server chose, if it chose one (RFC 7301).
+    /// The application protocol that the server selected (RFC 7301), or `nil`.
     public let applicationProtocol: String?
-    /// Whether the session continues an earlier one.
+    /// Whether the session was resumed.
     public let isResumed: Bool
-    /// Whether the peer's certificate was verified, and not merely compared to pins or taken as it is.
+    /// Whether the peer's certificate was verified, not just compared to pins or accepted unchecked.
     public let isVerified: Bool
-    /// What the peer showed; nil on a server that asked for nothing.
+    /// The peer's certificate, or `nil` on a server that did not request one.
     public let peerCertificate: TLSCertificateSummary?
-    /// Whether the server asked for a certificate of ours.
+    /// Whether the server requested a client certificate.
     public let clientCertificateWasRequested: Bool
 }
 
-/// What a certificate says; its texts are safe to print.
+/// The contents of a certificate. All strings are safe to print.
 public struct TLSCertificateSummary: Equatable, Sendable {
-    /// Whose certificate it is, on one line.
+    /// The subject in one line.
     public let subject: String
-    /// Who signed it, on one line.
+    /// The issuer in one line.
     public let issuer: String
-    /// The host names and addresses it is for.
+    /// The host names and addresses that the certificate is for.
     public let names: [String]
-    /// Since when it is valid, as "2026-11-21 12:42:18 UTC".
+    /// The beginning of the validity, as in "2026-11-21 12:42:18 UTC".
     public let notBefore: String
-    /// Until when it is valid, as "2026-11-21 12:42:18 UTC".
+    /// The end of the validity, as in "2026-11-21 12:42:18 UTC".
     public let notAfter: String
-    /// Since when it is valid, in seconds since the beginning of 1970; nil if that cannot be read.
+    /// The beginning of the validity in seconds since 1970-01-01 00:00 UTC, or `nil` if it is unreadable.
     public let notBeforeSeconds: Int?
-    /// Until when it is valid, in seconds since the beginning of 1970; nil if that cannot be read.
+    /// The end of the validity in seconds since 1970-01-01 00:00 UTC, or `nil` if it is unreadable.
     public let notAfterSeconds: Int?
-    /// What to pin it by.
+    /// The pin of the certificate's key, or `nil` if it cannot be encoded.
     public let pin: TLSPin?
 
     internal init(_ certificate: OpaquePointer) {

@@ -1,9 +1,8 @@
 import COpenSSL
 
-/// The functions by which OpenSSL reads and writes ciphertext: from the bytes that a session is decrypting, and to its
-/// output.
+/// The I/O callbacks of OpenSSL: they read the ciphertext passed to a session and write to the session's output.
 enum TLSTransport {
-    /// Makes the transport of a session, which must outlive it; OpenSSL frees it with its own part of the session.
+    /// Creates the transport of a session, which must outlive it. OpenSSL frees the transport together with its handle.
     static func make(for session: TLSSession) -> OpaquePointer? {
         guard let bio = BIO_new(method) else { return nil }
         BIO_set_data(bio, Unmanaged.passUnretained(session).toOpaque())
@@ -11,7 +10,7 @@ enum TLSTransport {
         return bio
     }
 
-    // Written once, before its first use, and never again.
+    // Written once before its first use, and then constant.
     private nonisolated(unsafe) static let method: OpaquePointer? = {
         let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "wsx")
         BIO_meth_set_read(method) { bio, target, count in
@@ -19,7 +18,7 @@ enum TLSTransport {
             wsx_bio_clear_retry(bio)
             let copied = session.takeInput(UnsafeMutableRawBufferPointer(start: target, count: Int(count)))
             if copied > 0 { return Int32(truncatingIfNeeded: copied) }
-            // Nothing more now, but later: not the end.
+            // No more data now, but this is not the end.
             wsx_bio_set_retry_read(bio)
             return -1
         }

@@ -1,8 +1,9 @@
 import COpenSSL
 
 extension TLSTrust {
-    /// Makes these the authorities of a context, in place of all others.
-    /// - Parameter option: Where the user can give others.
+    /// Makes these authorities the only ones that a context trusts.
+    /// - Parameter option: The command-line option with which the user can choose others, for errors.
+    /// - Throws: ``TLSConfigurationError`` if the authorities cannot be read.
     internal func load(into context: OpaquePointer, option: String) throws(TLSConfigurationError) {
         OpenSSLErrors.clear()
         switch self {
@@ -10,7 +11,7 @@ extension TLSTrust {
             guard SSL_CTX_set_default_verify_paths(context) == 1 else {
                 throw .unavailable(reason: OpenSSLErrors.takeWords())
             }
-            // A missing file or directory is no error: there may be the other.
+            // A missing file or directory is not an error: the other may exist.
             OpenSSLErrors.clear()
             return
         case .file(let path):
@@ -22,7 +23,7 @@ extension TLSTrust {
             guard !certificates.isEmpty else { throw .trustIsEmpty(option: option, path: nil) }
             certificates.forEach { X509_STORE_add_cert(SSL_CTX_get_cert_store(context), $0) }
         }
-        // Who names a certificate trusts it, be it an intermediate or a server's own.
+        // A certificate that the user names is trusted, even if it is an intermediate or a server's own.
         X509_STORE_set_flags(SSL_CTX_get_cert_store(context), UInt(X509_V_FLAG_PARTIAL_CHAIN))
     }
 
@@ -39,8 +40,8 @@ extension TLSTrust {
         return .trustIsInvalid(option: option, path: path, reason: error.words)
     }
 
-    /// OpenSSL looks a directory's files up by hashes in their names (openssl rehash). Where no file is named so, all
-    /// are read.
+    /// OpenSSL finds the files of a directory by hashes in their names (openssl rehash). If no file has such a name,
+    /// all files are read.
     private static func loadDirectory(
         _ path: String, into context: OpaquePointer, option: String
     ) throws(TLSConfigurationError) {
@@ -78,7 +79,7 @@ extension TLSTrust {
         return files
     }
 
-    /// Eight hexadecimal digits, a dot, and a number.
+    /// Whether the name consists of eight hexadecimal digits, a dot, and a number.
     private static func isHashed(_ file: String) -> Bool {
         let parts = (file.split(separator: "/").last ?? "").split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 2 && parts[0].utf8.count == 8

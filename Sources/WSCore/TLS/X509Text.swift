@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// What certificates say, as text that is safe to print whoever wrote it.
+/// Formats the contents of certificates as text that is safe to print. Their authors are not trusted.
 enum X509Text {
-    /// A distinguished name on one line, "CN=example.org, O=Example".
+    /// A distinguished name in one line, as in "CN=example.org, O=Example".
     static func name(_ name: OpaquePointer?) -> String {
         let text = printed { wsx_print_name($0, name) }
         return text.isEmpty ? "(no name)" : escapingControls(text)
@@ -12,7 +12,7 @@ enum X509Text {
 
     static func issuer(of certificate: OpaquePointer) -> String { name(X509_get_issuer_name(certificate)) }
 
-    /// The common name of the subject, or nil if it has none.
+    /// The common name of the subject, or `nil` if there is none.
     static func commonName(of certificate: OpaquePointer) -> String? {
         let subject = X509_get_subject_name(certificate)
         let index = X509_NAME_get_index_by_NID(subject, NID_commonName, -1)
@@ -40,7 +40,7 @@ enum X509Text {
         return result
     }
 
-    /// The text of the 4 or 16 bytes of an IP address (RFC 5952 §4), or nil for any other number.
+    /// Formats the 4 or 16 bytes of an IP address (RFC 5952 §4). Returns `nil` for any other number of bytes.
     static func address(_ bytes: [UInt8]) -> String? {
         switch bytes.count {
         case 4: return bytes.map(String.init).joined(separator: ".")
@@ -48,7 +48,7 @@ enum X509Text {
         default: return nil
         }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
-        // RFC 5952 §4.2.3: the longest run of zeros, the first of several, is left out.
+        // RFC 5952 §4.2.3: shorten the longest run of zeros, or the first of several.
         var gap = 0..<0
         for start in groups.indices {
             let end = groups[start...].firstIndex { $0 != 0 } ?? groups.endIndex
@@ -59,18 +59,18 @@ enum X509Text {
         return text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
     }
 
-    /// A moment as "2026-11-21 12:42:18 UTC".
+    /// Formats a time, as in "2026-11-21 12:42:18 UTC".
     static func time(_ time: UnsafePointer<ASN1_TIME>?) -> String {
         guard let time, let general = ASN1_TIME_to_generalizedtime(time, nil) else { return "an unreadable time" }
         defer { ASN1_STRING_free(general) }
-        // YYYYMMDDHHMMSSZ is what RFC 5280 §4.1.2.5.2 allows.
+        // RFC 5280 §4.1.2.5.2: the format is YYYYMMDDHHMMSSZ.
         let digits = String(decoding: bytes(of: general), as: UTF8.self)
         guard digits.utf8.count == 15 else { return escapingControls(digits) }
         let field = { (start: Int, count: Int) in String(digits.dropFirst(start).prefix(count)) }
         return "\(field(0, 4))-\(field(4, 2))-\(field(6, 2)) \(field(8, 2)):\(field(10, 2)):\(field(12, 2)) UTC"
     }
 
-    /// A moment in seconds since the beginning of 1970, or nil if it cannot be read.
+    /// Converts a time to seconds since 1970-01-01 00:00 UTC. Returns `nil` if it is unreadable.
     static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int? {
         guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
         defer { ASN1_STRING_free(epoch) }
@@ -80,7 +80,7 @@ enum X509Text {
         return Int(days) * 86400 + Int(seconds)
     }
 
-    /// What `print` writes to a memory BIO.
+    /// The text that `print` writes to a memory BIO.
     static func printed(_ print: (OpaquePointer) -> Int32) -> String {
         String(decoding: written(print), as: UTF8.self)
     }

@@ -57,7 +57,7 @@ final class BenchRun {
         stopRequests = StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
             endEarly(request.failure)
         }
-        console.warnIfInsecure(settings.arguments.tls.isInsecure)
+        console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
         pool.didOpen = { [unowned self] in didOpen() }
         pool.didEnd = { [unowned self] in loop.stop() }
         do throws(Failure) {
@@ -71,7 +71,7 @@ final class BenchRun {
         workers = pool.join()
         let results = results(of: workers)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
-        guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.output == .json else {
+        guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.result.output == .json else {
             // Without a connection there is nothing to tell people but why; who opens the page finds the errors in it.
             let problem = outputs.writeReport(results, BenchJudgement())
             return earlyFailure ?? failure ?? problem
@@ -87,7 +87,8 @@ final class BenchRun {
         guard openCount > 0 || !settings.plan.mode.load.needsConnections else { return pool.drain() }
         if let failure = pool.openingFailure, let message = failure.message {
             toldFailure = failure
-            console.error("\(message); continuing with \(openCount) of \(settings.arguments.connectionCount) connections")
+            console.error(
+                "\(message); continuing with \(openCount) of \(settings.arguments.load.connectionCount) connections")
         }
         let delay = startDelay
         if delay < .zero {
@@ -104,7 +105,7 @@ final class BenchRun {
 
     /// How long it is until the load is to begin; negative: it should have begun. A moment is one of the system's clock.
     private var startDelay: Duration {
-        switch settings.arguments.start {
+        switch settings.arguments.load.start {
         case .soon: .zero
         case .moment(let moment): moment - WallTime.now.sinceEpoch
         case .after(let time): launchTime + time - loop.now
@@ -127,7 +128,7 @@ final class BenchRun {
         if let failure { return failure }
         if !tally.isFlawless { return .badReplies(tally, in: settings.plan.mode) }
         guard tally.timeouts > 0 else { return nil }
-        return .lateReplies(tally.timeouts, after: settings.arguments.replyTimeout)
+        return .lateReplies(tally.timeouts, after: settings.arguments.load.replyTimeout)
     }
 
     // MARK: Results

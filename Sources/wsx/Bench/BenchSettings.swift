@@ -33,13 +33,13 @@ struct BenchSettings: Sendable {
         connector = composition.connector
         tls = composition.tls
         plan = try Self.plan(arguments)
-        guard arguments.threadCount <= arguments.connectionCount else {
+        guard arguments.load.threadCount <= arguments.load.connectionCount else {
             throw .badArgument(
-                what: "--threads \(arguments.threadCount)",
-                why: "there are only \(Phrase.count(arguments.connectionCount, "connection")); see --connections")
+                what: "--threads \(arguments.load.threadCount)",
+                why: "there are only \(Phrase.count(arguments.load.connectionCount, "connection")); see --connections")
         }
         if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
-        if case .moment(let moment) = arguments.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
+        if case .moment(let moment) = arguments.load.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
             throw .badArgument(what: "--start-at", why: "that is more than 30 years from now")
         }
         try checkDescriptors()
@@ -47,25 +47,25 @@ struct BenchSettings: Sendable {
     }
 
     private static func plan(_ arguments: BenchArguments) throws(Failure) -> LoadPlan {
-        let kind: MessageKind = arguments.payload == .binary ? .binary : .text
-        var plan = LoadPlan(arguments.mode)
-        plan.connectionCount = arguments.connectionCount
-        plan.threadCount = arguments.threadCount
-        plan.publisherCount = arguments.publisherCount
-        plan.connectRate = arguments.connectRate
-        plan.messageCount = arguments.messageCount
-        plan.rate = arguments.rate
-        plan.ramp = arguments.ramp
-        plan.warmup = arguments.warmup
-        plan.duration = arguments.duration ?? (arguments.messageCount == nil ? defaultDuration : nil)
-        plan.heartbeat = arguments.heartbeat
-        plan.inFlight = arguments.inFlight
-        plan.replyTimeout = arguments.replyTimeout
+        let kind: MessageKind = arguments.loadMessages.payload == .binary ? .binary : .text
+        var plan = LoadPlan(arguments.load.mode)
+        plan.connectionCount = arguments.load.connectionCount
+        plan.threadCount = arguments.load.threadCount
+        plan.publisherCount = arguments.load.publisherCount
+        plan.connectRate = arguments.load.connectRate
+        plan.messageCount = arguments.load.messageCount
+        plan.rate = arguments.load.rate
+        plan.ramp = arguments.load.ramp
+        plan.warmup = arguments.load.warmup
+        plan.duration = arguments.load.duration ?? (arguments.load.messageCount == nil ? defaultDuration : nil)
+        plan.heartbeat = arguments.load.heartbeat
+        plan.inFlight = arguments.load.inFlight
+        plan.replyTimeout = arguments.load.replyTimeout
         plan.messages.kind = kind
-        plan.messages.templates = try arguments.messages.map { (message) throws(Failure) in
+        plan.messages.templates = try arguments.loadMessages.messages.map { (message) throws(Failure) in
             try message.template(as: kind)
         }
-        plan.messages.sizeBytes = arguments.sizeBytes
+        plan.messages.sizeBytes = arguments.loadMessages.sizeBytes
         plan.messages.runNumber = SecureRandom.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
         return plan
     }
@@ -74,23 +74,23 @@ struct BenchSettings: Sendable {
     private func checkPorts() throws(Failure) {
         // The embedded server's connections are to loopback, too.
         if case .unix = url.endpoint { return }
-        guard arguments.unixSocket == nil, let ports = EphemeralPorts.count else { return }
+        guard arguments.client.network.unixSocket == nil, let ports = EphemeralPorts.count else { return }
         let most = ports * connectors.count
-        guard arguments.connectionCount > most else { return }
+        guard arguments.load.connectionCount > most else { return }
         throw .badArgument(
-            what: "--connections \(arguments.connectionCount)",
+            what: "--connections \(arguments.load.connectionCount)",
             why: "there are \(ports) ports for connections from one address; --source-ip adds addresses, "
                 + "'sysctl net.ipv4.ip_local_port_range' ports")
     }
 
     /// What cannot be opened is said before the run, and not after half of it.
     private func checkDescriptors() throws(Failure) {
-        let reserved = Self.reservedDescriptors + arguments.threadCount * Self.descriptorsOfThread
+        let reserved = Self.reservedDescriptors + arguments.load.threadCount * Self.descriptorsOfThread
         let endsHere = url.endpoint == .embeddedEcho ? 2 : 1
         let most = max(0, DescriptorLimit.raise() - reserved) / endsHere
-        guard arguments.connectionCount > most else { return }
+        guard arguments.load.connectionCount > most else { return }
         throw .badArgument(
-            what: "--connections \(arguments.connectionCount)",
+            what: "--connections \(arguments.load.connectionCount)",
             why:
                 "there are descriptors for \(most), beside \(reserved) for the run itself; 'ulimit -n' allows more, or test "
                 + "from several machines")
@@ -113,7 +113,9 @@ struct BenchSettings: Sendable {
 
     /// The close frame that this end sends.
     var closeFrame: CloseFrame {
-        CloseFrame(code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
+        CloseFrame(
+            code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),
+            reason: arguments.client.closeFrame.closeReason)
     }
 }
 

@@ -32,18 +32,18 @@ extension ConnectArguments {
     /// and the text of a heartbeat can be a token as well; without the text the heartbeat is a ping.
     fileprivate func forOtherOrigin(_ text: String) throws(Failure) -> ConnectArguments {
         var arguments = self
-        arguments.url = text
-        arguments.auth = nil
-        arguments.bearer = nil
-        arguments.cookies = []
-        arguments.host = nil
-        arguments.tls.certificate = nil
-        arguments.tls.key = nil
-        arguments.tls.passphrase = nil
-        arguments.tls.serverName = nil
-        arguments.subprotocols = []
-        arguments.heartbeatMessage = nil
-        arguments.headers = try HeaderFiles.fields(client.request.headers).filter { field in
+        arguments.client.url = text
+        arguments.client.request.auth = nil
+        arguments.client.request.bearer = nil
+        arguments.client.request.cookies = []
+        arguments.client.request.host = nil
+        arguments.client.tls.certificate = nil
+        arguments.client.tls.key = nil
+        arguments.client.tls.passphrase = nil
+        arguments.client.tls.serverName = nil
+        arguments.client.request.subprotocols = []
+        arguments.staying.heartbeatMessage = nil
+        arguments.client.request.headers = try HeaderFiles.fields(client.request.headers).filter { field in
             field.name.lowercased().hasPrefix("accept") || Self.fieldsForAll.contains(where: field.isNamed)
         }.map { "\($0.name): \($0.value)" }
         arguments.messages = []

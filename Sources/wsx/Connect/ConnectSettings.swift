@@ -35,7 +35,7 @@ struct ConnectSettings {
     ) throws(Failure) {
         self.arguments = arguments
         try arguments.checkReplaySpeed()
-        try OutputPlace(option: "--record", path: arguments.recordPath).check(against: arguments.readFiles)
+        try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         self.secrets = secrets
         let composition = try ConnectorComposition(arguments.client, secrets: secrets)
         url = composition.url
@@ -46,9 +46,10 @@ struct ConnectSettings {
         linger = Self.linger(arguments)
         requests = try RequestQueue.Settings.make(arguments, requestTarget: url.requestTarget)
         closeFrame = CloseFrame(
-            code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
-        let readsInput = arguments.readsInput && (messages.isEmpty || arguments.isInteractive)
-        let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.input == .lines
+            code: CloseCode(rawValue: arguments.client.closeFrame.closeCode),
+            reason: arguments.client.closeFrame.closeReason)
+        let readsInput = arguments.format.readsInput && (messages.isEmpty || arguments.isInteractive)
+        let isTyped = StandardDescriptors.isTerminal(StandardDescriptors.input) && arguments.format.input == .lines
         isRepl = readsInput && isTyped
         readsPipe = readsInput && !isTyped
         historyPath =
@@ -66,13 +67,14 @@ struct ConnectSettings {
         Connection.Settings(
             role: .client,
             limits: Limits(
-                maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
-            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout)
+                maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
+                maximumFragments: arguments.client.limits.maximumFragments),
+            fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout)
     }
 
     /// When a connection is tried again; nil: never.
     var backoff: Backoff? {
-        switch arguments.reconnection {
+        switch arguments.staying.reconnection {
         case .never: nil
         case .times(let count): Backoff(maximumTries: count)
         case .always: Backoff()
@@ -81,10 +83,10 @@ struct ConnectSettings {
 
     /// What a heartbeat is; nil: there is none.
     var heartbeat: HeartbeatTimer<ConnectRun>.Settings? {
-        arguments.heartbeat.map { interval in
+        arguments.staying.heartbeats.heartbeat.map { interval in
             HeartbeatTimer.Settings(
-                interval: interval, maximumMisses: arguments.heartbeatMisses,
-                message: arguments.heartbeatMessage.map { Array($0.utf8) })
+                interval: interval, maximumMisses: arguments.staying.heartbeats.heartbeatMisses,
+                message: arguments.staying.heartbeatMessage.map { Array($0.utf8) })
         }
     }
 
@@ -93,19 +95,19 @@ struct ConnectSettings {
     let linger: Linger
 
     private static func linger(_ arguments: ConnectArguments) -> Linger {
-        if let linger = arguments.linger { return linger }
-        if !arguments.until.isEmpty { return .forever }
-        if arguments.count != nil { return arguments.timeout == nil ? .total(.seconds(30)) : .forever }
+        if let linger = arguments.ending.linger { return linger }
+        if !arguments.ending.until.isEmpty { return .forever }
+        if arguments.ending.count != nil { return arguments.ending.timeout == nil ? .total(.seconds(30)) : .forever }
         return .idle(arguments.replies.hasRequests ? .zero : .seconds(1))
     }
 
     /// The kind of the messages that are sent.
-    var kind: MessageKind { arguments.payload.kind(for: arguments.input) }
+    var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
 
     private static func messages(
         _ arguments: ConnectArguments
     ) throws(Failure) -> [(payload: [UInt8], kind: MessageKind)] {
-        let kind: MessageKind = arguments.payload == .binary ? .binary : .text
+        let kind: MessageKind = arguments.format.payload == .binary ? .binary : .text
         var messages = arguments.messages.map { (payload: Array($0.utf8), kind: kind) }
         if let path = arguments.file {
             let contents = try HeaderFiles.contents(of: path == "-" ? "/dev/stdin" : path, for: "--file")
@@ -124,8 +126,8 @@ extension EndConditions {
     /// What the arguments ask for, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: ConnectArguments) throws(Failure) {
         self.init(
-            count: arguments.count, until: try Self.patterns(arguments.until, for: "--until"),
-            expectations: try Self.patterns(arguments.expectations, for: "--expect"))
+            count: arguments.ending.count, until: try Self.patterns(arguments.ending.until, for: "--until"),
+            expectations: try Self.patterns(arguments.ending.expectations, for: "--expect"))
     }
 
     private static func patterns(_ sources: [String], for option: String) throws(Failure) -> [Pattern] {
@@ -145,22 +147,22 @@ extension RequestQueue.Settings {
         _ arguments: ConnectArguments, requestTarget: String
     ) throws(Failure) -> RequestQueue.Settings? {
         guard arguments.replies.hasRequests else { return nil }
-        if arguments.calls != nil, let name = arguments.correlation, name != "id" {
+        if arguments.replies.calls != nil, let name = arguments.replies.correlation, name != "id" {
             throw .badArgument(
                 what: "--correlate with --json-rpc",
                 why: "the replies of JSON-RPC have the 'id' of their request; leave --correlate out")
         }
-        let name = arguments.calls != nil ? "id" : arguments.correlation
-        if name == nil, arguments.heartbeatMessage != nil {
+        let name = arguments.replies.calls != nil ? "id" : arguments.replies.correlation
+        if name == nil, arguments.staying.heartbeatMessage != nil {
             throw .badArgument(
                 what: "--request with --heartbeat-message",
                 why: "an answer to the heartbeat would be taken for a reply; tell replies by --correlate")
         }
         return RequestQueue.Settings(
-            field: name.flatMap { JSONField($0) }, isSequential: arguments.sendsRequests,
-            makesCalls: arguments.calls != nil,
-            callsHaveVersion: arguments.calls?.hasVersion(at: requestTarget) ?? true,
-            replyTimeout: arguments.replyTimeout,
-            keepsRequests: arguments.reconnection != .never)
+            field: name.flatMap { JSONField($0) }, isSequential: arguments.replies.sendsRequests,
+            makesCalls: arguments.replies.calls != nil,
+            callsHaveVersion: arguments.replies.calls?.hasVersion(at: requestTarget) ?? true,
+            replyTimeout: arguments.replies.replyTimeout,
+            keepsRequests: arguments.staying.reconnection != .never)
     }
 }

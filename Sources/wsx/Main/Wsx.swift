@@ -33,7 +33,8 @@ struct Wsx {
             case .listen(let arguments): return listen(arguments)
             case .bench(let arguments): return bench(arguments)
             case .merge(let arguments): return merge(arguments)
-            case .text(let text): return printed(text)
+            case .text(.help(let text)), .text(.completionScript(let text)): return printed(text)
+            case .text(.longHelp(let text)): return Pager.show(text, environment) ? .success : printed(text)
             case .version: return printed("wsx \(version)\n")
             }
         } catch {
@@ -52,7 +53,9 @@ struct Wsx {
     }
 
     private static func connect(_ arguments: ConnectArguments) -> ExitStatus {
-        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        let console = Console(
+            color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
+            environment: environment)
         do throws(Failure) {
             let run = try ConnectRun(
                 try ConnectSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
@@ -63,7 +66,9 @@ struct Wsx {
     }
 
     private static func listen(_ arguments: ListenArguments) -> ExitStatus {
-        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        let console = Console(
+            color: arguments.transcript.display.color, isQuiet: arguments.transcript.display.isQuiet,
+            environment: environment)
         do throws(Failure) {
             let activation = SocketActivation(environment: environment, processNumber: getpid())
             let settings = try ListenSettings(arguments, sockets: try activation.sockets(), secrets: secrets)
@@ -76,7 +81,8 @@ struct Wsx {
     }
 
     private static func bench(_ arguments: BenchArguments) -> ExitStatus {
-        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        let console = Console(
+            color: arguments.display.color, isQuiet: arguments.display.isQuiet, environment: environment)
         do throws(Failure) {
             let run = try BenchRun(
                 try BenchSettings(arguments, secrets: secrets), on: try makeLoop(), console: console)
@@ -87,7 +93,8 @@ struct Wsx {
     }
 
     private static func merge(_ arguments: MergeArguments) -> ExitStatus {
-        let console = Console(color: arguments.color, isQuiet: arguments.isQuiet, environment: environment)
+        let console = Console(
+            color: arguments.display.color, isQuiet: arguments.display.isQuiet, environment: environment)
         do throws(Failure) {
             return report(try BenchMerge(arguments, console: console).run(), on: console)
         } catch {

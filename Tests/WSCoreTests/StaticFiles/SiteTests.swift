@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "without pages and files there are words of help, and a status for everything else",
+        "without pages and files, the root has a help text and other paths have an error status",
         arguments: [
             (nil, "/", 200), (nil, "/x", 426), (nil, "/../x", 426), ("/ws", "/", 200), ("/ws", "/ws", 426),
             ("/ws", "/ws?q", 426), ("/ws", "/x", 404), ("/", "/", 200),
@@ -47,7 +47,7 @@ import Testing
         #expect(Self.field("Allow", of: other) == "GET, HEAD")
     }
 
-    @Test("the words of help show no host that a shell or a script would take for more")
+    @Test("the help text contains no host that is unsafe in a shell or script")
     func hosts() throws {
         let site = Site(policy: try ServerPolicy(isSecure: true))
         for host in ["$(reboot)", "a';x", "a\")", "%3C"] {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a page of the program goes before the words of help and before files")
+    @Test("a built-in page takes precedence over the help text and over files")
     func pages() throws {
         try TreeFixture.with { fixture in
             try fixture.file("index.html", "file")
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("fields of the policy are added, and replace none but the defaults")
+    @Test("the policy's fields are added, and override only the defaults")
     func extraFields() throws {
         let fields = try ["Access-Control-Allow-Origin: *", "Cache-Control: max-age=1", "Content-Type: x/y"]
             .map { try HeaderField(parsing: $0) }
@@ -87,14 +87,14 @@ import Testing
         #expect(response.all(named: "Cross-Origin-Resource-Policy") == ["same-site"])
     }
 
-    @Test("a field of the policy may have several values")
+    @Test("a policy field can have several values")
     func repeatedExtraFields() throws {
         let fields = try ["Link: </a>", "link: </b>"].map { try HeaderField(parsing: $0) }
         let site = Site(policy: try ServerPolicy(extraFields: fields))
         #expect(HTTPFields(site.response(to: try Self.request("/")).fields).all(named: "Link") == ["</a>", "</b>"])
     }
 
-    @Test("the path of the WebSockets is the same however its escapes are written (RFC 3986 §6.2.2)")
+    @Test("the WebSocket path matches regardless of its escapes (RFC 3986 §6.2.2)")
     func equivalentPaths() throws {
         let site = Site(policy: try ServerPolicy(path: "/a%2fb"))
         for (target, status) in [("/%61%2Fb", 426), ("/a%2fb", 426), ("/a/b", 404), ("/a%252fb", 404), ("/a%2", 404)] {
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("files win over everything but pages, and what is missing is missing")
+    @Test("files take precedence over everything except pages, and missing files get 404")
     func files() throws {
         try TreeFixture.with { fixture in
             try fixture.file("a.html", "A")
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("a directory is redirected to its slash, on this server")
+    @Test("a directory is redirected to its path with a slash, on this server only")
     func redirections() throws {
         try TreeFixture.with { fixture in
             try fixture.directory("sub/a b")
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("a directory's page shows what can be had, and nothing else")
+    @Test("a directory's page lists only the entries that are served")
     func index() throws {
         try TreeFixture.with { fixture in
             for name in ["a<b", ".hidden", "back\\slash"] { try fixture.file(name, "12345") }
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("ranges and conditions of a file (RFC 9110 §13, §14)")
+    @Test("ranges and conditions apply to a file (RFC 9110 §13, §14)")
     func rangesAndConditions() throws {
         try TreeFixture.with { fixture in
             try fixture.file("f.txt", "0123456789", modifiedSeconds: 1_000_000_000)
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test("a refusal has the same head as a page, and no content where there is to be none")
+    @Test("a refusal has the same head as a page, and no content if HTTP forbids it")
     func refusals() throws {
         func answer(_ refusal: HandshakeRefusal, to method: String?) -> String {
             let time = WallTime(seconds: 0, microseconds: 0)
@@ -246,7 +246,7 @@ import Testing
                 """)
     }
 
-    @Test("the head of an answer has a date and a length, and the connection ends after it")
+    @Test("a response's head has a date and a length, and closes the connection")
     func head() throws {
         let response = WebResponse(status: 426, text: "x", fields: [HeaderField(wellFormedName: "Upgrade", value: "y")])
         #expect(

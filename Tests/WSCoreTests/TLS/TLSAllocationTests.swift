@@ -5,9 +5,9 @@ import Testing
 
 @Suite(.enabled(if: allocation_counter_is_available(), "allocations are counted with glibc and without a sanitizer"))
 struct TLSAllocationTests {
-    // OpenSSL 3.0 itself allocates its buffers, which idle sessions give back, and 40 bytes for each of the parts that
-    // it writes a record in.
-    @Test("a record that is encrypted and decrypted allocates nothing but what OpenSSL does")
+    // OpenSSL 3.0 itself allocates its buffers, which idle sessions release, and 40 bytes for each part of a record
+    // that it writes.
+    @Test("encrypting and decrypting a record allocates nothing outside OpenSSL")
     func records() throws {
         let source = try TLSCertificateSource.selfSigned(names: [], nowSeconds: WallTime.now.seconds)
         var settings = TLSClientSettings()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WSCore
 
-/// Every way in which a certificate can be wrong, between two sessions.
+/// Tests every problem of a certificate, between two sessions.
 struct TLSCertificateProblemTests {
     private let root: TestCertificate
     private let intermediate: TestCertificate
@@ -15,7 +15,7 @@ struct TLSCertificateProblemTests {
         good = try TestCertificate("good", issuer: intermediate, hosts: ["localhost"])
     }
 
-    /// What a client that trusts `trusted`, or the root, makes of a server's chain.
+    /// The error of a client that trusts `trusted`, by default the root, for a server's chain.
     private func error(
         of chain: [TestCertificate], name: TLSServerName = .name("localhost"), trusting trusted: TestCertificate? = nil,
         change: (inout TLSClientSettings) -> Void = { _ in }
@@ -28,7 +28,7 @@ struct TLSCertificateProblemTests {
         let error = tlsError { () throws(TLSError) in try pair.handshake() }
         #expect(pair.client.isEstablished == (error == nil))
         if let error {
-            // Whoever sends what is left tells the server, too.
+            // The output contains the alert for the server.
             #expect(pair.client.waitingBytes > 0)
             #expect(!error.description.contains { $0.isNewline })
             #expect(tlsError { () throws(TLSError) in try pair.deliverToServer() } != nil)
@@ -43,7 +43,7 @@ struct TLSCertificateProblemTests {
         return problem
     }
 
-    @Test("a good chain is accepted, with or without its root, with extras and duplicates")
+    @Test("a valid chain is accepted with or without its root, with extra and duplicate certificates")
     func goodChains() throws {
         let other = try TestCertificate.authority("Other")
         for chain in [
@@ -52,12 +52,12 @@ struct TLSCertificateProblemTests {
         ] {
             #expect(try error(of: chain) == nil)
         }
-        // Named by the user, an intermediate or the server's own certificate is trust enough.
+        // A trusted intermediate or server certificate is sufficient.
         #expect(try error(of: [good], trusting: intermediate) == nil)
         #expect(try error(of: [good], trusting: good) == nil)
     }
 
-    @Test("an expired certificate is refused, and it is said when it expired")
+    @Test("an expired certificate is rejected with its expiry time")
     func expired() throws {
         let leaf = try TestCertificate("old", issuer: intermediate, hosts: ["localhost"], days: -30 ..< -2)
         let end = X509Text.time(X509_get0_notAfter(leaf.handle))
@@ -75,20 +75,20 @@ struct TLSCertificateProblemTests {
         #expect(error.description.contains("has an issuer, CN=Old, that expired on "))
     }
 
-    @Test("a certificate that is not yet valid is refused, and it is said from when it is")
+    @Test("a certificate that is not valid yet is rejected with its start time")
     func notYetValid() throws {
         let leaf = try TestCertificate("new", issuer: intermediate, hosts: ["localhost"], days: 2..<30)
         let start = X509Text.time(X509_get0_notBefore(leaf.handle))
         #expect(try problem(of: [leaf, intermediate]) == .notYetValid(subject: "CN=new", depth: 0, from: start))
     }
 
-    @Test("a self-signed certificate is refused")
+    @Test("a self-signed certificate is rejected")
     func selfSigned() throws {
         let leaf = try TestCertificate("self", hosts: ["localhost"])
         #expect(try problem(of: [leaf]) == .selfSigned(subject: "CN=self"))
     }
 
-    @Test("a chain that ends at an unknown authority is refused, and the authority named")
+    @Test("a chain that ends at an unknown authority is rejected and names the authority")
     func unknownAuthority() throws {
         let other = try TestCertificate.authority("Other")
         #expect(
@@ -104,7 +104,7 @@ struct TLSCertificateProblemTests {
         #expect(expected.description.contains("CN=Intermediate, which the server did not send"))
     }
 
-    @Test("a certificate for another host is refused, and its names are told")
+    @Test("a certificate for another host is rejected with its names")
     func wrongHost() throws {
         let leaf = try TestCertificate(
             "host", issuer: intermediate, hosts: ["example.org", "*.example.org"], addresses: [[10, 0, 0, 1]])
@@ -113,7 +113,7 @@ struct TLSCertificateProblemTests {
         #expect(
             try problem(of: [leaf, intermediate], name: .address("10.0.0.2"))
                 == .wrongAddress(address: "10.0.0.2", names: names))
-        // An address is not a name, even where it is written as one.
+        // An address is never compared as a name.
         #expect(
             try problem(of: [leaf, intermediate], name: .name("10.0.0.2"))
                 == .wrongHost(host: "10.0.0.2", names: names))
@@ -134,7 +134,7 @@ struct TLSCertificateProblemTests {
                 == .wrongAddress(address: "2001:db8::2", names: ["2001:db8::1"]))
     }
 
-    @Test("a wildcard stands for one label, with two after it")
+    @Test("a wildcard matches one label, and two labels must follow it")
     func wildcards() throws {
         let leaf = try TestCertificate(
             "wild", issuer: intermediate, hosts: ["*.example", "*.example.org", "f*.example.net"])
@@ -152,7 +152,7 @@ struct TLSCertificateProblemTests {
         #expect(try problem(of: chain, name: .name("example.org"))?.identifier == "certificate-wrong-host")
     }
 
-    @Test("a common name does not count")
+    @Test("a common name is ignored")
     func commonName() throws {
         let leaf = try TestCertificate("localhost", issuer: intermediate)
         #expect(
@@ -164,7 +164,7 @@ struct TLSCertificateProblemTests {
     }
 
     @Test(
-        "a certificate that is not for servers is refused",
+        "a certificate that is not for servers is rejected",
         arguments: [(NID_ext_key_usage, "clientAuth"), (NID_key_usage, "critical,keyCertSign")])
     func purpose(kind: Int32, value: String) throws {
         let leaf = try TestCertificate(
@@ -172,7 +172,7 @@ struct TLSCertificateProblemTests {
         #expect(try problem(of: [leaf, intermediate]) == .wrongPurpose(subject: "CN=purpose", depth: 0))
     }
 
-    @Test("a weak key is refused, and its bits are told, the server's as well as its issuer's")
+    @Test("a weak key is rejected with its size, in a server's and in an issuer's certificate")
     func weakKey() throws {
         let leaf = try TestCertificate("weak", issuer: intermediate, hosts: ["localhost"], key: .rsa(bits: 1024))
         let found = try problem(of: [leaf, intermediate])
@@ -183,9 +183,9 @@ struct TLSCertificateProblemTests {
             try problem(of: [below, authority]) == .weakKey(subject: "CN=Weak", depth: 1, algorithm: "RSA", bits: 1024))
     }
 
-    @Test("a certificate whose key cannot be read does not end the program")
+    @Test("a certificate with an unreadable key is rejected without a crash")
     func unreadableKey() throws {
-        // The object identifier of the curve P-256, with its last byte changed (RFC 5480 §2.1.1.1).
+        // The object identifier of the curve P-256. Its last byte is changed (RFC 5480 §2.1.1.1).
         let curve: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
         let pair = TLSPair(client: try TLSContext(client: TLSClientSettings()), server: try .server(showing: [good]))
         wsx_ssl_ctx_set_versions(pair.client.context.handle, TLS1_2_VERSION, TLS1_2_VERSION)
@@ -200,7 +200,7 @@ struct TLSCertificateProblemTests {
             error == .certificate(.rejected(subject: "CN=good", reason: "its key cannot be read")))
     }
 
-    @Test("a signature with SHA-1 is refused")
+    @Test("a SHA-1 signature is rejected")
     func weakDigest() throws {
         let leaf = try TestCertificate("sha1", issuer: intermediate, hosts: ["localhost"], digest: EVP_sha1())
         #expect(
@@ -208,7 +208,7 @@ struct TLSCertificateProblemTests {
                 == .weakDigest(subject: "CN=sha1", depth: 0, algorithm: "ecdsa-with-SHA1"))
     }
 
-    @Test("RFC 5246 §7.4.2: a chain out of order is refused")
+    @Test("RFC 5246 §7.4.2: a chain out of order is rejected")
     func chainOrder() throws {
         let second = try TestCertificate.authority("Second", issuer: intermediate)
         let leaf = try TestCertificate("leaf", issuer: second, hosts: ["localhost"])
@@ -222,14 +222,14 @@ struct TLSCertificateProblemTests {
                 == .badChainOrder(subject: "CN=Second", issuer: "CN=Intermediate"))
     }
 
-    @Test("an issuer that is not an authority is refused")
+    @Test("an issuer that is not an authority is rejected")
     func notAnAuthority() throws {
         let middle = try TestCertificate("middle", issuer: root, extensions: [(NID_basic_constraints, "CA:FALSE")])
         let leaf = try TestCertificate("leaf", issuer: middle, hosts: ["localhost"])
         #expect(try problem(of: [leaf, middle]) == .notAnAuthority(subject: "CN=middle"))
     }
 
-    @Test("a path that is longer than an authority allows is refused")
+    @Test("a chain longer than an authority permits is rejected")
     func pathLength() throws {
         let short = try TestCertificate.authority("Short", issuer: root, constraints: "critical,CA:TRUE,pathlen:0")
         let middle = try TestCertificate.authority("Middle", issuer: short)
@@ -237,7 +237,7 @@ struct TLSCertificateProblemTests {
         #expect(try problem(of: [leaf, middle, short]) == .pathLengthExceeded(subject: "CN=Short"))
     }
 
-    @Test("a name that an authority may not sign for is refused")
+    @Test("a name that an authority may not sign for is rejected")
     func nameConstraints() throws {
         let narrow = try TestCertificate.authority(
             "Narrow", issuer: root, further: [(NID_name_constraints, "critical,permitted;DNS:example.org")])
@@ -245,14 +245,14 @@ struct TLSCertificateProblemTests {
         #expect(try problem(of: [leaf, narrow])?.identifier == "certificate-name-not-permitted")
     }
 
-    @Test("a signature of another key is refused")
+    @Test("a signature with another key is rejected")
     func badSignature() throws {
         let impostor = try TestCertificate.authority("Intermediate", issuer: root)
         let leaf = try TestCertificate("leaf", issuer: impostor, hosts: ["localhost"])
         #expect(try problem(of: [leaf, intermediate]) == .badSignature(subject: "CN=leaf"))
     }
 
-    @Test("a pin must match, also without verification, and the key that was found is told")
+    @Test("a pin must match even without verification, and the error contains the actual pin")
     func pins() throws {
         let pin = try #require(TLSPin(certificate: good.handle))
         let other = try #require(TLSPin(certificate: root.handle))
@@ -271,20 +271,20 @@ struct TLSCertificateProblemTests {
         }
     }
 
-    @Test("a pin does not make a bad certificate good")
+    @Test("a matching pin does not make an invalid certificate acceptable")
     func pinOfBadCertificate() throws {
         let leaf = try TestCertificate("self", hosts: ["localhost"])
         let error = try error(of: [leaf]) { $0.pins = TLSPin(certificate: leaf.handle).map { [$0] } ?? [] }
         #expect(error == .certificate(.selfSigned(subject: "CN=self")))
     }
 
-    @Test("without verification everything is taken")
+    @Test("without verification, every certificate is accepted")
     func insecure() throws {
         let leaf = try TestCertificate("self", hosts: ["example.org"], days: -30 ..< -2, key: .rsa(bits: 1024))
         #expect(try error(of: [leaf, root, intermediate]) { $0.verifiesPeer = false } == nil)
     }
 
-    @Test("control characters in a subject do not reach a terminal")
+    @Test("control characters in a subject are escaped")
     func escapes() throws {
         let leaf = try TestCertificate("\u{1B}[31mred\u{202E}", hosts: ["loc\u{7}alhost"])
         let error = try #require(try error(of: [leaf]))
@@ -295,7 +295,7 @@ struct TLSCertificateProblemTests {
         #expect(!other.description.unicodeScalars.contains { $0.isInvisible })
     }
 
-    @Test("each problem has its own identifier and words")
+    @Test("each problem has a unique identifier and description")
     func distinct() {
         let problems = TLSCertificateProblem.catalogue
         #expect(Set(problems.map(\.identifier)).count == problems.count)

@@ -25,7 +25,7 @@ struct TLSClientCertificateTests {
         return TLSPair(client: try TLSContext(client: settings), server: server)
     }
 
-    @Test("a client's certificate is shown and verified", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    @Test("a client's certificate is sent and verified", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func accepted(version: Int32) throws {
         let pair = try pair(certificate: clientLeaf, version: version)
         try pair.handshake()
@@ -38,14 +38,14 @@ struct TLSClientCertificateTests {
     func required(version: Int32) throws {
         let pair = try pair(certificate: nil, version: version)
         #expect(tlsError { () throws(TLSError) in try pair.handshake() } == .clientSentNoCertificate)
-        // TLS 1.3: the alert comes when the client has long been done.
+        // TLS 1.3: the alert arrives after the client has completed its handshake.
         #expect(pair.client.isEstablished == (version == TLS1_3_VERSION))
         let error = tlsError { () throws(TLSError) in try pair.deliverToClient() }
         #expect(error == .clientCertificateRequired)
         #expect(error?.description.contains("--cert and --key") == true)
     }
 
-    @Test("a client whose certificate is rejected learns of it", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    @Test("a client learns that its certificate was rejected", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func rejected(version: Int32) throws {
         let pair = try pair(certificate: clientLeaf, version: version, trusting: try .authority("Other"))
         let error = tlsError { () throws(TLSError) in try pair.handshake() }
@@ -55,7 +55,7 @@ struct TLSClientCertificateTests {
         #expect(told == .clientCertificateRejected(alert: "unknown CA"))
     }
 
-    @Test("a client's certificate that is for servers is rejected")
+    @Test("a client's certificate for servers only is rejected")
     func purpose() throws {
         let leaf = try TestCertificate("client", issuer: root, extensions: [(NID_ext_key_usage, "serverAuth")])
         let pair = try pair(certificate: leaf, version: TLS1_3_VERSION)

@@ -9,7 +9,7 @@ import Testing
     import Glibc
 #endif
 
-/// What can be wrong with what the user gives.
+/// Tests errors in the user's settings.
 struct TLSContextTests {
     private let leaf: TestCertificate
 
@@ -40,7 +40,7 @@ struct TLSContextTests {
         }
     }
 
-    @Test("certificate and key may be in one file, in any order, with other things between")
+    @Test("certificate and key can share a file, in any order, with other text between")
     func oneFile() {
         let text = Array("subject=/CN=own\n".utf8)
         for both in [leaf.pem + leaf.keyPEM(), leaf.keyPEM() + text + leaf.pem, text + leaf.pem + text + leaf.keyPEM()]
@@ -49,7 +49,7 @@ struct TLSContextTests {
         }
     }
 
-    @Test("an encrypted key needs its passphrase, and no other")
+    @Test("an encrypted key needs its passphrase")
     func passphrases() {
         let key = leaf.keyPEM(passphrase: "open sesame")
         #expect(error(key: key, passphrase: "open sesame") == nil)
@@ -57,11 +57,11 @@ struct TLSContextTests {
         #expect(error(key: key, passphrase: "") == .wrongPassphrase)
         #expect(error(key: key, passphrase: "open") == .wrongPassphrase)
         #expect(error(key: key, passphrase: String(repeating: "a", count: 5000)) == .wrongPassphrase)
-        // One that is not needed does no harm.
+        // A superfluous passphrase is ignored.
         #expect(error(passphrase: "unneeded") == nil)
     }
 
-    @Test("what is missing is named with its option")
+    @Test("the error for a missing certificate or key names the option")
     func missing() {
         #expect(error(chain: []) == .noCertificate(option: "--cert"))
         #expect(
@@ -72,7 +72,7 @@ struct TLSContextTests {
         #expect(error(key: Array("not PEM at all\0\n".utf8)) == .noKey(option: "--key"))
     }
 
-    @Test("an error about a certificate and key in one file names a key option only as the fix")
+    @Test("the error for a file with both certificate and key names the key option only as a fix")
     func oneFileErrors() throws {
         func error(_ chain: [UInt8]) -> TLSConfigurationError? {
             var settings = TLSClientSettings()
@@ -89,7 +89,7 @@ struct TLSContextTests {
         #expect(broken?.identifier == "invalid-key" && broken?.description.contains("--key") == false)
     }
 
-    @Test("what is broken is named with its option")
+    @Test("an unreadable certificate or key is reported as invalid")
     func broken() throws {
         var chain = leaf.pem
         chain[100] = UInt8(ascii: "!")
@@ -98,7 +98,7 @@ struct TLSContextTests {
         #expect(error(key: key)?.identifier == "invalid-key")
     }
 
-    @Test("a key must be that of the first certificate")
+    @Test("a key must match the first certificate")
     func mismatch() throws {
         let other = try TestCertificate("other")
         let expected = TLSConfigurationError.keyDoesNotFit(certificateOption: "--cert", keyOption: "--key")
@@ -108,7 +108,7 @@ struct TLSContextTests {
         #expect(error(key: rsa.keyPEM()) == expected)
     }
 
-    @Test("a weak certificate of one's own is refused")
+    @Test("a weak certificate of our own is rejected")
     func weak() throws {
         let weak = try TestCertificate("weak", key: .rsa(bits: 1024))
         #expect(error(chain: weak.pem, key: weak.keyPEM())?.identifier == "weak-certificate")
@@ -121,7 +121,7 @@ struct TLSContextTests {
         }
     }
 
-    @Test("authorities come from a file or a directory, hashed or not, and from nowhere else")
+    @Test("authorities are loaded from a file or a directory, hashed or not, and nothing else")
     func trust() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(leaf.pem, to: "ca.pem")
@@ -143,7 +143,7 @@ struct TLSContextTests {
         #expect(error(trust: .directory(other.path)) == .trustIsEmpty(option: "--ca", path: other.path))
     }
 
-    @Test("a directory's certificates are trusted, found by hash or read whole", arguments: [true, false])
+    @Test("certificates in a directory are trusted, with hashed names or others", arguments: [true, false])
     func directory(isHashed: Bool) throws {
         let folder = try TemporaryFolder()
         let hash = String(X509_subject_name_hash(leaf.handle), radix: 16)
@@ -156,7 +156,7 @@ struct TLSContextTests {
         #expect(pair.client.summary?.isVerified == true)
     }
 
-    @Test("a self-signed certificate has the names it was asked for, and its pin")
+    @Test("a self-signed certificate has the requested names and its pin")
     func selfSigned() throws {
         let now = 1_700_000_000
         let source = try TLSCertificateSource.selfSigned(
@@ -177,7 +177,7 @@ struct TLSContextTests {
     }
 }
 
-/// A folder that is gone when the test is done.
+/// A directory that is removed after the test.
 private final class TemporaryFolder {
     let path: String
 

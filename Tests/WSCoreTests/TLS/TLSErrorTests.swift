@@ -4,14 +4,14 @@ import Testing
 @testable import WSCore
 
 struct TLSErrorTests {
-    @Test("each error has its own identifier and words, on one line")
+    @Test("each error has a unique identifier and one-line description")
     func distinct() {
         let errors = TLSError.clientCatalogue + TLSError.serverCatalogue + [.clientCertificate(.chainTooLong)]
         #expect(Set(errors.map(\.identifier)).count == errors.count)
         #expect(Set(errors.map(\.description)).count == errors.count)
     }
 
-    @Test("each error of configuration has its own identifier and words")
+    @Test("each configuration error has a unique identifier and description")
     func distinctConfigurationErrors() {
         let errors: [TLSConfigurationError] = [
             .noCertificate(option: "o"), .keyInsteadOfCertificate(certificateOption: "o", keyOption: "k"),
@@ -27,7 +27,7 @@ struct TLSErrorTests {
     }
 
     @Test(
-        "an alert that is about the handshake is no more than its name once TLS stands",
+        "an alert about the handshake is reported only by name after the handshake",
         arguments: [
             (40, "tls-nothing-in-common"), (70, "tls-version"), (71, "tls-nothing-in-common"),
             (112, "tls-unrecognized-name"), (120, "tls-no-application-protocol"),
@@ -43,20 +43,20 @@ struct TLSErrorTests {
         }
     }
 
-    @Test("what a peer says in place of TLS cannot drive a terminal")
+    @Test("the preview of a non-TLS peer is escaped")
     func previews() {
         let error = TLSError.notTLS(preview: Array("\u{1B}[2Jhello\u{202E}".utf8), peerIsServer: false)
         #expect(error.description.contains("hello"))
         #expect(!error.description.unicodeScalars.contains { $0.isInvisible })
     }
 
-    @Test("a server that answers in plain HTTP is told as that")
+    @Test("a server that answers in plain HTTP is recognized")
     func plainHTTP() {
         let error = TLSError.notTLS(preview: Array("HTTP/1.1 400 Bad Request".utf8), peerIsServer: true)
         #expect(error.description == "the server does not speak TLS on this port, but plain HTTP; use ws://")
     }
 
-    @Test("hosts are told from addresses")
+    @Test("host names are distinguished from addresses")
     func serverNames() {
         #expect(TLSServerName(host: "example.org.") == .name("example.org."))
         #expect(TLSServerName(host: "[2001:db8::1]") == .address("2001:db8::1"))

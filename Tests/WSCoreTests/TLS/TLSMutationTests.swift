@@ -3,7 +3,7 @@ import Testing
 
 @testable import WSCore
 
-/// What is changed on its way is refused or makes no difference; it is never taken for something else.
+/// Modified ciphertext is rejected or ignored, and never accepted as something else.
 struct TLSMutationTests {
     private let client: TLSContext
     private let server: TLSContext
@@ -16,7 +16,7 @@ struct TLSMutationTests {
         client = try TLSContext(client: settings)
     }
 
-    @Test("a server's flight with a changed byte does no harm", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    @Test("a modified byte in a server's flight is harmless", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func serverFlight(version: Int32) throws {
         wsx_ssl_ctx_set_versions(client.handle, version, version)
         var refusedCount = 0
@@ -31,7 +31,7 @@ struct TLSMutationTests {
             count += 1
             let error = tlsError { () throws(TLSError) in try pair.client.receive(flight) }
             if error != nil { refusedCount += 1 }
-            // It fails, or waits for more, or the byte was one that TLS ignores, as a record's minor version.
+            // It fails, or waits for more, or TLS ignores the byte, such as a record's minor version.
             #expect(error == nil || !pair.client.isEstablished)
             #expect(error?.description.contains { $0.isNewline } != true)
         }
@@ -39,7 +39,7 @@ struct TLSMutationTests {
         #expect(refusedCount > count * 3 / 4)
     }
 
-    @Test("a client's flight with a changed byte does no harm", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    @Test("a modified byte in a client's flight is harmless", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func clientFlight(version: Int32) throws {
         wsx_ssl_ctx_set_versions(client.handle, version, version)
         for offset in stride(from: 0, to: 300, by: 3) {
@@ -52,12 +52,12 @@ struct TLSMutationTests {
                 try pair.server.receive(flight)
                 try pair.settle()
             }
-            // The handshake's hash covers everything that was said.
+            // The Finished hash covers all handshake messages.
             #expect(error != nil || !pair.server.isEstablished || offset < 5)
         }
     }
 
-    @Test("a changed record gives no plaintext", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    @Test("a modified record yields no plaintext", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func records(version: Int32) throws {
         wsx_ssl_ctx_set_versions(client.handle, version, version)
         let data = Array("what was said".utf8)
@@ -72,13 +72,13 @@ struct TLSMutationTests {
         }
     }
 
-    @Test("random bytes do no harm, before and after the handshake")
+    @Test("random bytes are harmless before and after the handshake")
     func randomBytes() throws {
         var random = SeededRandom(seed: 5)
         for round in 0..<200 {
             let pair = TLSPair(client: client, server: server)
             if round % 2 == 0 { try pair.handshake() } else { try pair.client.start() }
-            // Begun like a record, so that more of it is looked at.
+            // With a valid record header, so more of the input is processed.
             let kind = UInt8(20 + random.next() % 4)
             var bytes = (0..<Int(random.next() % 400)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             bytes = [kind, 3, 3, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes

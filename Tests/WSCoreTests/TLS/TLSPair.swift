@@ -2,14 +2,14 @@ import COpenSSL
 
 @testable import WSCore
 
-/// A client's and a server's session with nothing but memory between.
+/// A client and a server session connected in memory.
 final class TLSPair {
     let client: TLSSession
     let server: TLSSession
-    /// What each side has decrypted.
+    /// The plaintext that each side has decrypted.
     var clientReceived: [UInt8] = []
     var serverReceived: [UInt8] = []
-    /// How many bytes are given at once.
+    /// The maximum number of bytes per call of `decrypt`.
     var pieceBytes = Int.max
     private let plaintext: UnsafeMutableRawBufferPointer
 
@@ -24,13 +24,13 @@ final class TLSPair {
 
     deinit { plaintext.deallocate() }
 
-    /// Has both sides talk until neither has anything more to say.
+    /// Runs the handshake until neither side has output.
     func handshake() throws(TLSError) {
         try client.start()
         try settle()
     }
 
-    /// Delivers all that is to be sent, and the answers to it.
+    /// Delivers all output, including the replies to it.
     func settle() throws(TLSError) {
         while !client.output.isEmpty || !server.output.isEmpty {
             try deliver(from: client, to: server, into: &serverReceived)
@@ -61,15 +61,15 @@ final class TLSPair {
 extension TLSSession {
     func encrypt(_ bytes: [UInt8]) throws(TLSError) { try encrypt(bytes.span.bytes) }
 
-    /// How many bytes are waiting to be sent.
+    /// The number of bytes of output.
     var waitingBytes: Int { output.count }
 
-    /// All that is waiting to be sent.
+    /// Removes and returns the output.
     func takeOutput() -> [UInt8] {
         output.takeAll().withReadableBytes { bytes in bytes.withUnsafeBytes { Array($0) } }
     }
 
-    /// Decrypts without caring for what comes out.
+    /// Decrypts and discards the plaintext.
     func receive(_ bytes: [UInt8]) throws(TLSError) {
         let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { plaintext.deallocate() }
@@ -77,7 +77,7 @@ extension TLSSession {
     }
 }
 
-/// The error that a piece of work ends with.
+/// The error that `body` throws, or `nil`.
 func tlsError(_ body: () throws(TLSError) -> Void) -> TLSError? {
     do {
         try body()
@@ -88,11 +88,11 @@ func tlsError(_ body: () throws(TLSError) -> Void) -> TLSError? {
 }
 
 extension TLSSession {
-    /// The name that a client has sent to this server.
+    /// The server name that a client has sent to this server.
     var requestedServerName: String? {
         SSL_get_servername(handle, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
     }
 
-    /// Asks the client for another handshake; false where that cannot be.
+    /// Requests a renegotiation from the client. Returns false if that is impossible.
     func renegotiate() -> Bool { SSL_renegotiate(handle) == 1 && SSL_do_handshake(handle) == 1 }
 }

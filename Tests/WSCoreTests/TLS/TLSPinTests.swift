@@ -5,7 +5,7 @@ import Testing
 struct TLSPinTests {
     private let text = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
-    @Test("a pin is read, and written as it was")
+    @Test("a pin is parsed and formatted unchanged")
     func roundTrip() throws {
         let pin = try TLSPin(text)
         #expect(pin.description == text)
@@ -13,7 +13,7 @@ struct TLSPinTests {
     }
 
     @Test(
-        "what is not a pin is refused with words",
+        "an invalid pin is rejected",
         arguments: [
             "", "sha256//", "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
             "sha1//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
@@ -29,7 +29,7 @@ struct TLSPinTests {
         #expect(throws: TLSPinError.self) { try TLSPin(text) }
     }
 
-    @Test("the words tell a missing prefix from a wrong length")
+    @Test("the error distinguishes a missing prefix from a wrong length")
     func words() {
         let words = { (text: String) in
             do throws(TLSPinError) {

@@ -16,7 +16,7 @@ struct TLSResumptionTests {
         client = try TLSContext(client: settings)
     }
 
-    /// Connects once, ends as told, and returns whether an earlier session was resumed.
+    /// Connects once and returns whether the session was resumed.
     private func connect(
         name: TLSServerName = .name("localhost"), key: String = "localhost:443", closes: Bool = true
     ) throws -> Bool {
@@ -33,7 +33,7 @@ struct TLSResumptionTests {
         return summary.isResumed
     }
 
-    @Test("a session is resumed with the same server only", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    @Test("a session is resumed only with the same server", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func sameServer(version: Int32) throws {
         wsx_ssl_ctx_set_versions(client.handle, version, version)
         #expect(try !connect())
@@ -43,7 +43,7 @@ struct TLSResumptionTests {
         #expect(try !connect(name: .address("127.0.0.1")))
     }
 
-    @Test("a connection that was lost is resumed, too", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    @Test("a session is resumed after a lost connection, too", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func lostConnection(version: Int32) throws {
         wsx_ssl_ctx_set_versions(client.handle, version, version)
         #expect(try !connect(closes: false))
@@ -51,17 +51,17 @@ struct TLSResumptionTests {
         #expect(try connect(closes: false))
     }
 
-    @Test("RFC 8446 §C.4: a ticket of TLS 1.3 is used once")
+    @Test("RFC 8446 §C.4: a TLS 1.3 ticket is used once")
     func singleUse() throws {
         #expect(try !connect())
         let sessions = (0..<3).map { _ in
             TLSSession(client: client, name: .name("localhost"), sessionKey: "localhost:443")
         }
-        // The server has sent two.
+        // The server has sent two tickets.
         #expect(sessions.map { SSL_get_session($0.handle) != nil } == [true, true, false])
     }
 
-    @Test("after a failure nothing is resumed")
+    @Test("after a failure, no session is resumed")
     func afterFailure() throws {
         #expect(try !connect())
         let failing = TLSSession(client: client, name: .name("localhost"), sessionKey: "localhost:443")
@@ -71,7 +71,7 @@ struct TLSResumptionTests {
         #expect(try !connect())
     }
 
-    @Test("what is kept is bounded")
+    @Test("the number of stored sessions is bounded")
     func bounds() throws {
         #expect(try !connect())
         for index in 0..<300 {

@@ -25,7 +25,7 @@ struct TLSSessionTests {
         return TLSPair(client: client, server: serverContext, plaintextBytes: plaintextBytes)
     }
 
-    @Test("both sides agree, whole and byte by byte", arguments: [TLS1_2_VERSION, TLS1_3_VERSION], [1, 2, 7, Int.max])
+    @Test("the handshake completes in any pieces", arguments: [TLS1_2_VERSION, TLS1_3_VERSION], [1, 2, 7, Int.max])
     func handshake(version: Int32, pieceBytes: Int) throws {
         let pair = try makePair(version: version)
         pair.pieceBytes = pieceBytes
@@ -49,7 +49,7 @@ struct TLSSessionTests {
         #expect(pair.server.summary?.peerCertificate == nil)
     }
 
-    @Test("a server's flight may be cut anywhere")
+    @Test("a server's flight can be split anywhere")
     func splits() throws {
         let whole = try makePair()
         try whole.client.start()
@@ -68,7 +68,7 @@ struct TLSSessionTests {
     }
 
     @Test(
-        "a megabyte each way arrives intact, whatever room there is for plaintext",
+        "a megabyte in each direction arrives intact with any size of the plaintext buffer",
         arguments: [TLS1_2_VERSION, TLS1_3_VERSION], [100, 16383, 16384, 16385, 1 << 16])
     func largeData(version: Int32, plaintextBytes: Int) throws {
         let pair = try makePair(version: version, plaintextBytes: plaintextBytes)
@@ -83,7 +83,7 @@ struct TLSSessionTests {
         #expect(pair.clientReceived == data)
     }
 
-    @Test("what is left of a record is had without further ciphertext, and no byte is taken twice")
+    @Test("the rest of a record is decrypted without further ciphertext, and no byte is consumed twice")
     func smallRoom() throws {
         let pair = try makePair()
         try pair.handshake()
@@ -96,7 +96,7 @@ struct TLSSessionTests {
         let first = try pair.server.decrypt(records.span.bytes, into: room)
         #expect(first.consumedBytes == records.count / 2 - 1)
         #expect(first.plaintextBytes == 64)
-        // Nothing more comes, but there is more.
+        // No more ciphertext arrives, but more plaintext is available.
         let nothing: [UInt8] = []
         let second = try pair.server.decrypt(nothing.span.bytes, into: room)
         #expect(second == (0, 64))
@@ -111,7 +111,7 @@ struct TLSSessionTests {
         #expect(received == data + data)
     }
 
-    @Test("without room nothing is taken, and nothing lost")
+    @Test("with an empty plaintext buffer, nothing is consumed or lost")
     func noRoom() throws {
         let pair = try makePair()
         try pair.handshake()
@@ -123,7 +123,7 @@ struct TLSSessionTests {
         try pair.server.receive(record)
     }
 
-    @Test("RFC 8446 §6.1: either side may end while the other goes on", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    @Test("RFC 8446 §6.1: either side can close while the other continues", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func halfClose(version: Int32) throws {
         let pair = try makePair(version: version)
         try pair.handshake()
@@ -141,11 +141,11 @@ struct TLSSessionTests {
         #expect(pair.client.hasEnded)
         try pair.client.receiveEnd()
         #expect(!pair.client.isTruncated)
-        // What comes after the end is ignored.
+        // Data after close_notify is ignored.
         try pair.client.receive([1, 2, 3])
     }
 
-    @Test("an end without close_notify is told from one with it")
+    @Test("an end without close_notify is reported as a truncation")
     func truncation() throws {
         let pair = try makePair()
         try pair.handshake()
@@ -153,7 +153,7 @@ struct TLSSessionTests {
         #expect(pair.client.isTruncated)
     }
 
-    @Test("an end during the handshake is an error, which tells whether anything came")
+    @Test("an end during the handshake is an error that tells whether the peer has answered")
     func endDuringHandshake() throws {
         let silent = try makePair()
         try silent.client.start()
@@ -169,17 +169,17 @@ struct TLSSessionTests {
                 == .endedDuringHandshake(peerHasAnswered: true))
     }
 
-    @Test("RFC 5246 §7.4.1.1: a request to negotiate anew is refused, and the session goes on")
+    @Test("RFC 5246 §7.4.1.1: renegotiation is refused, and the session continues")
     func renegotiation() throws {
         let pair = try makePair(version: TLS1_2_VERSION)
-        // SSL_OP_NO_RENEGOTIATION, which Swift does not see.
+        // SSL_OP_NO_RENEGOTIATION, a macro that Swift does not import.
         SSL_CTX_clear_options(serverContext.handle, 1 << 30)
         let renegotiating = TLSPair(client: pair.client.context, server: serverContext)
         try renegotiating.handshake()
         try #require(renegotiating.server.renegotiate())
         try renegotiating.client.encrypt([1])
         let warning = tlsError { () throws(TLSError) in try renegotiating.settle() }
-        // OpenSSL's server takes the refusal for the end; the client has not begun another handshake.
+        // OpenSSL's server treats the refusal as an error. The client has not started another handshake.
         #expect(
             warning == .violation(reason: "no renegotiation")
                 || warning == .alert(name: "no renegotiation", number: 100))
@@ -187,7 +187,7 @@ struct TLSSessionTests {
         try renegotiating.client.encrypt([2])
     }
 
-    @Test("data that came before a failure is given before the failure is told")
+    @Test("data before a failure is delivered before the error")
     func dataBeforeFailure() throws {
         let pair = try makePair()
         try pair.handshake()
@@ -204,7 +204,7 @@ struct TLSSessionTests {
         #expect(result.consumedBytes == both.count - 1)
         let error = tlsError { () throws(TLSError) in try pair.server.receive([bad[bad.count - 1]]) }
         #expect(error?.identifier == "tls-bad-record")
-        // The alert is there to be sent, and the error stays.
+        // The alert is in the output, and the error persists.
         #expect(pair.server.waitingBytes > 0)
         #expect(tlsError { () throws(TLSError) in try pair.server.encrypt([1]) } == error)
         let alert = tlsError { () throws(TLSError) in try pair.deliverToClient() }
@@ -212,7 +212,7 @@ struct TLSSessionTests {
     }
 
     @Test(
-        "a peer that does not speak TLS is known by its first bytes",
+        "a peer that does not speak TLS is detected by its first bytes",
         arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-x\r\n", "\u{16}no", "\0"])
     func notTLS(text: String) throws {
         for pieceBytes in [1, 100] {
@@ -230,7 +230,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("a client that speaks plain HTTP is told from one that speaks TLS")
+    @Test("a client that speaks plain HTTP is detected")
     func plainClient() throws {
         let server = TLSSession(server: serverContext)
         let error = tlsError { () throws(TLSError) in try server.receive(Array("GET / HTTP/1.1\r\n".utf8)) }
@@ -238,7 +238,7 @@ struct TLSSessionTests {
     }
 
     @Test(
-        "a name that is none fails before anything is sent",
+        "an invalid server name fails before anything is sent",
         arguments: ["", ".", "a\0b", String(repeating: "a", count: 300)])
     func invalidName(name: String) throws {
         let session = TLSSession(client: try clientContext(), name: .name(name), sessionKey: "")
@@ -246,7 +246,7 @@ struct TLSSessionTests {
         #expect(session.waitingBytes == 0)
     }
 
-    @Test("SNI carries names without a trailing dot, and no addresses")
+    @Test("SNI contains names without a trailing dot, and no addresses")
     func serverNames() throws {
         for (name, sent) in [
             (TLSServerName.name("a.example."), "a.example"), (.name("localhost"), "localhost"),
@@ -259,7 +259,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("a server that chooses nothing of what is offered is fine; a client that offers only others is not")
+    @Test("a server may ignore ALPN, but a client that offers only other protocols is rejected")
     func applicationProtocols() throws {
         let silent = TLSPair(client: try clientContext(), server: serverContext, offersALPN: false)
         try silent.handshake()
@@ -272,7 +272,7 @@ struct TLSSessionTests {
         #expect(tlsError { () throws(TLSError) in try other.deliverToClient() } == .noApplicationProtocol)
     }
 
-    @Test("a server of older versions only is named as that", arguments: [TLS1_VERSION, TLS1_1_VERSION])
+    @Test("a server with only older versions is detected", arguments: [TLS1_VERSION, TLS1_1_VERSION])
     func oldServer(version: Int32) throws {
         let leaf = try TestCertificate("old", hosts: ["localhost"], key: .rsa(bits: 2048))
         let server = try TLSContext.server(showing: [leaf], versions: version...version)
@@ -282,7 +282,7 @@ struct TLSSessionTests {
         #expect(error == .unsupportedVersion(minimum: .tls12, peerIsServer: true))
     }
 
-    @Test("a ServerHello of an older version is named as that")
+    @Test("a ServerHello of an older version is detected")
     func oldServerHello() throws {
         let pair = try makePair()
         try pair.client.start()
@@ -292,7 +292,7 @@ struct TLSSessionTests {
         #expect(error == .unsupportedVersion(minimum: .tls12, peerIsServer: true))
     }
 
-    @Test("a minimum of TLS 1.3 refuses TLS 1.2")
+    @Test("a minimum of TLS 1.3 rejects TLS 1.2")
     func minimumVersion() throws {
         let leaf = try TestCertificate("old", hosts: ["localhost"])
         let server = try TLSContext.server(showing: [leaf], versions: TLS1_2_VERSION...TLS1_2_VERSION)
@@ -303,7 +303,7 @@ struct TLSSessionTests {
         #expect(error?.description.contains("--tls-min 1.2") == true)
     }
 
-    @Test("no shared cipher is named as that on both sides")
+    @Test("both sides report that they share no cipher")
     func noSharedCipher() throws {
         let context = try clientContext()
         wsx_ssl_ctx_set_versions(context.handle, TLS1_2_VERSION, TLS1_2_VERSION)
@@ -316,7 +316,7 @@ struct TLSSessionTests {
     }
 
     @Test(
-        "alerts have their names",
+        "alerts map to their errors",
         arguments: [(112, "tls-unrecognized-name"), (80, "tls-alert"), (71, "tls-nothing-in-common")])
     func alerts(number: UInt8, identifier: String) throws {
         let pair = try makePair()
@@ -326,7 +326,7 @@ struct TLSSessionTests {
         if number == 80 { #expect(error == .alert(name: "internal error", number: 80)) }
     }
 
-    @Test("the lines of SSLKEYLOGFILE are given to whoever wants them")
+    @Test("SSLKEYLOGFILE lines are passed to the callback")
     func keyLog() throws {
         let lines = LineCollector()
         let pair = TLSPair(client: try clientContext { $0.keyLog = { lines.append($0) } }, server: serverContext)
@@ -335,7 +335,7 @@ struct TLSSessionTests {
     }
 }
 
-/// Lines of a callback that may come from any thread, but does not here.
+/// Collects lines from a callback that may run on any thread, but runs on this one.
 private final class LineCollector: @unchecked Sendable {
     private(set) var all: [String] = []
 

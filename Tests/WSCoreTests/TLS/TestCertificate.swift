@@ -3,7 +3,7 @@ import Testing
 
 @testable import WSCore
 
-/// A certificate with its key, good or bad in any way that a test wants.
+/// A certificate with its key, with any defects that a test needs.
 final class TestCertificate {
     enum Key {
         case p256
@@ -13,9 +13,9 @@ final class TestCertificate {
     let handle: OpaquePointer
     let key: OpaquePointer
 
-    /// - Parameter issuer: Who signs it; nil for itself.
-    /// - Parameter days: From when to when it is valid, in days from now.
-    /// - Parameter extensions: Further extensions, as in OpenSSL's configuration.
+    /// - Parameter issuer: The issuer, or `nil` for a self-signed certificate.
+    /// - Parameter days: The validity, in days from now.
+    /// - Parameter extensions: Further extensions, in the format of OpenSSL's configuration files.
     init(
         _ commonName: String, issuer: TestCertificate? = nil, hosts: [String] = [], addresses: [[UInt8]] = [],
         days: Range<Int> = -1..<30, key: Key = .p256, digest: OpaquePointer? = EVP_sha256(),
@@ -24,7 +24,7 @@ final class TestCertificate {
         handle = try #require(X509_new())
         self.key = try #require(Self.makeKey(key))
         X509_set_version(handle, 2)
-        // Issuers and serial numbers tell certificates from each other.
+        // Certificates are identified by issuer and serial number.
         var serial: UInt32 = 0
         for byte in commonName.utf8 { serial = serial &* 31 &+ UInt32(byte) }
         ASN1_INTEGER_set_uint64(X509_get_serialNumber(handle), UInt64(serial))
@@ -52,7 +52,7 @@ final class TestCertificate {
         EVP_PKEY_free(key)
     }
 
-    /// What makes an authority of a certificate.
+    /// Creates a certificate of an authority.
     static func authority(
         _ commonName: String, issuer: TestCertificate? = nil, constraints: String = "critical,CA:TRUE",
         days: Range<Int> = -1..<30, key: Key = .p256, digest: OpaquePointer? = EVP_sha256(),
@@ -91,13 +91,13 @@ final class TestCertificate {
 }
 
 extension TLSContext {
-    /// A server that shows what it is told to, be it weak, wrong or out of order.
+    /// A server's context with any chain, even a weak, invalid, or misordered one.
     static func server(
         showing chain: [TestCertificate], clientTrust: TLSTrust? = nil,
         versions: ClosedRange<Int32> = TLS1_2_VERSION...TLS1_3_VERSION
     ) throws -> TLSContext {
         let leaf = try #require(chain.first)
-        // One that can be taken as it is, and is then replaced: a context holds one of each kind of key.
+        // An acceptable certificate that is then replaced: a context holds one per type of key.
         let stand = try TestCertificate("stand-in", key: leaf.isRSA ? .rsa(bits: 2048) : .p256)
         let source = TLSCertificateSource(chain: stand.pem, key: stand.keyPEM())
         let context = try TLSContext(server: TLSServerSettings(certificate: source, clientTrust: clientTrust))

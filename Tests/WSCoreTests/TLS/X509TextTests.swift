@@ -4,7 +4,7 @@ import Testing
 
 struct X509TextTests {
     @Test(
-        "RFC 5952 §4: addresses are written in their shortest form",
+        "RFC 5952 §4: addresses are formatted in their shortest form",
         arguments: [
             "::", "::1", "1::", "2001:db8::1", "2001:db8:0:1:1:1:1:1", "1:0:0:2::3", "1::2:0:0:3", "1:2:3:4:5:6:7:8",
             "10.0.0.1",
@@ -15,7 +15,7 @@ struct X509TextTests {
         #expect(X509Text.address(bytes) == text)
     }
 
-    @Test("bytes that are no address have no text", arguments: [0, 3, 5, 15, 17])
+    @Test("other numbers of bytes are not formatted", arguments: [0, 3, 5, 15, 17])
     func others(count: Int) {
         #expect(X509Text.address([UInt8](repeating: 1, count: count)) == nil)
     }

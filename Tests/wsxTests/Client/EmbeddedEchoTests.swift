@@ -24,13 +24,14 @@ import WSCore
     func subprotocols() throws {
         try withIdleLoop { loop in
             let console = try ReadableConsole().console
-            _ = try EmbeddedEcho(for: try request { $0.subprotocols = ["chat", "b"] }, on: loop, console: console)
+            _ = try EmbeddedEcho(
+                for: try request { $0.client.request.subprotocols = ["chat", "b"] }, on: loop, console: console)
         }
     }
 
     private func request(_ change: (inout ConnectArguments) -> Void = { _ in }) throws -> ClientRequest {
         var arguments = ConnectArguments()
-        arguments.url = "echo:"
+        arguments.client.url = "echo:"
         change(&arguments)
         return try ConnectSettings(arguments).connector.request
     }

@@ -40,7 +40,9 @@ import Testing
         }
         func close(with frame: CloseFrame) { calls.append(.close(frame.code?.rawValue)) }
         func stopConnecting() { calls.append(.stopConnecting) }
-        func reconnect(with settings: ConnectSettings?) { calls.append(.reconnect(settings.map { "\($0.url)" })) }
+        func reconnect(with settings: ConnectSettings?) {
+            calls.append(.reconnect(settings.map { "\($0.client.url)" }))
+        }
         func endAsAsked() { calls.append(.end) }
         func outputDidDrain() { calls.append(.drained) }
 
@@ -49,28 +51,10 @@ import Testing
         }
     }
 
-    private final class Editor: PromptEditor {
-        weak var delegate: (any PromptEditorDelegate)?
-        var prompt = "> "
-        let history = History()
-        var words = WordMemory()
-        var isEmpty = true
-        var isAway = false
-        var holdsMuch = false
-        var discardCount = 0
-        var edited: [UInt8]?
-        var isClosed = false
-
-        func discardLine() { discardCount += 1 }
-        func edit(_ text: [UInt8]) { edited = text }
-        func text(for source: EditSource) -> [UInt8]? { if case .text(let text) = source { text } else { nil } }
-        func close() { isClosed = true }
-    }
-
     private struct Scene {
         let prompt: ConnectPrompt
         let link: Link
-        let editor: Editor
+        let editor: FakeEditor
         let loop: EventLoop
         fileprivate let log: TemporaryFile
         fileprivate let file: OutputFile
@@ -95,9 +79,9 @@ import Testing
     {
         StandardDescriptors.prepare()
         var arguments = ConnectArguments()
-        arguments.url = "ws://h/"
+        arguments.client.url = "ws://h/"
         arguments.history = .none
-        arguments.timestamps = .off
+        arguments.transcript.timestamps = .off
         change(&arguments)
         var settings = try ConnectSettings(arguments)
         settings.isRepl = true
@@ -111,7 +95,7 @@ import Testing
             color: .never, isQuiet: false, log: LogWriter(descriptor: file.descriptor) { _ in "" }
         ) { _ in nil }
         let outputs = try ConnectOutputs(settings, console: console, output: terminal, on: loop)
-        let (link, editor) = (Link(), Editor())
+        let (link, editor) = (Link(), FakeEditor())
         let prompt = ConnectPrompt(settings, editor: editor, outputs: outputs, connection: link, on: loop)
         outputs.prompt = prompt
         try body(Scene(prompt: prompt, link: link, editor: editor, loop: loop, log: log, file: file))

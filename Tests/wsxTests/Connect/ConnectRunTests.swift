@@ -18,7 +18,7 @@ import Testing
 
     @Test("lines of the input are sent in order, and messages are written in order")
     func lines() throws {
-        let fixture = echo { $0.count = 3 }
+        let fixture = echo { $0.ending.count = 3 }
         fixture.input = "a\nb\nc\n"
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
@@ -31,7 +31,7 @@ import Testing
     func commandLine() throws {
         let fixture = echo {
             $0.messages = ["x", "y"]
-            $0.count = 2
+            $0.ending.count = 2
         }
         fixture.input = nil
         let outcome = try fixture.run()
@@ -40,7 +40,7 @@ import Testing
 
     @Test("a half-closed input is followed by the replies to it")
     func halfClosed() throws {
-        let fixture = ConnectFixture { $0.linger = .forever }
+        let fixture = ConnectFixture { $0.ending.linger = .forever }
         fixture.input = "question"
         fixture.didReceive = { peer, event in
             guard case .text = event else { return }
@@ -55,8 +55,8 @@ import Testing
     @Test("events of the input are sent as pings, pongs, and a close frame")
     func events() throws {
         let fixture = ConnectFixture {
-            $0.input = .json
-            $0.output = .json
+            $0.format.input = .json
+            $0.format.output = .json
         }
         fixture.input = """
             {"type":"ping","data":"p"}
@@ -72,7 +72,7 @@ import Testing
 
     @Test("input that cannot be sent ends the run, after what came before it")
     func badInput() throws {
-        let fixture = echo { $0.input = .json }
+        let fixture = echo { $0.format.input = .json }
         fixture.input = "{\"type\":\"message\",\"data\":\"m\"}\nnot JSON\n"
         let outcome = try fixture.run()
         #expect(outcome.status == .usage)
@@ -84,7 +84,7 @@ import Testing
 
     @Test("--until ends the run with the message that matches")
     func until() throws {
-        let fixture = echo { $0.until = ["^b"] }
+        let fixture = echo { $0.ending.until = ["^b"] }
         fixture.input = "a\nb\nc\n"
         let outcome = try fixture.run()
         #expect(outcome.failure == nil)
@@ -93,7 +93,7 @@ import Testing
 
     @Test("a peer that closes before --count messages fails the run")
     func closedEarly() throws {
-        let fixture = ConnectFixture { $0.count = 2 }
+        let fixture = ConnectFixture { $0.ending.count = 2 }
         fixture.didReceive = { peer, event in
             guard event == .text("go") else { return }
             peer.send("1")
@@ -108,8 +108,8 @@ import Testing
     @Test("an expectation that is met and one that is not", arguments: [("b", wsx.ExitStatus.success), ("z", .unmet)])
     func expectations(pattern: String, status: wsx.ExitStatus) throws {
         let fixture = ConnectFixture {
-            $0.expectations = [pattern]
-            $0.linger = .forever
+            $0.ending.expectations = [pattern]
+            $0.ending.linger = .forever
         }
         fixture.input = "a\nb\n"
         fixture.didReceive = { peer, event in
@@ -123,8 +123,8 @@ import Testing
     @Test("the wait after the input ends, and the goal is not met")
     func linger() throws {
         let fixture = ConnectFixture {
-            $0.count = 1
-            $0.linger = .idle(.milliseconds(1))
+            $0.ending.count = 1
+            $0.ending.linger = .idle(.milliseconds(1))
         }
         let outcome = try fixture.run()
         #expect(outcome.status == .timedOut)
@@ -133,7 +133,7 @@ import Testing
 
     @Test("the time limit ends a run whose input stays open")
     func timeLimit() throws {
-        let fixture = ConnectFixture { $0.timeout = .milliseconds(1) }
+        let fixture = ConnectFixture { $0.ending.timeout = .milliseconds(1) }
         fixture.input = nil
         let outcome = try fixture.run()
         #expect(outcome.status == .timedOut)
@@ -142,7 +142,7 @@ import Testing
 
     @Test("a close code that is not normal is the run's failure")
     func closed() throws {
-        let fixture = ConnectFixture { $0.linger = .forever }
+        let fixture = ConnectFixture { $0.ending.linger = .forever }
         fixture.input = "x\n"
         fixture.didReceive = { peer, event in if case .text = event { peer.close(4000, "no") } }
         let outcome = try fixture.run()
@@ -163,7 +163,7 @@ import Testing
 
     @Test("with --request each message waits for the reply to the one before")
     func sequentialRequests() throws {
-        let fixture = ConnectFixture { $0.sendsRequests = true }
+        let fixture = ConnectFixture { $0.replies.sendsRequests = true }
         fixture.input = "a\nb\nc\n"
         var waiting = 0
         fixture.didReceive = { peer, event in
@@ -181,8 +181,8 @@ import Testing
     @Test("replies are matched by a field, whatever their order, and the run waits for all")
     func correlatedRequests() throws {
         let fixture = ConnectFixture {
-            $0.correlation = "id"
-            $0.output = .json
+            $0.replies.correlation = "id"
+            $0.format.output = .json
         }
         fixture.input = "{\"id\":1}\n{\"id\":2}\n"
         fixture.didReceive = { peer, event in
@@ -202,8 +202,8 @@ import Testing
     func calls() throws {
         for fails in [true, false] {
             let fixture = ConnectFixture {
-                $0.calls = .standard
-                $0.failsOnErrorReply = fails
+                $0.replies.calls = .standard
+                $0.replies.failsOnErrorReply = fails
             }
             fixture.input = "sum 1 2\n"
             fixture.didReceive = { peer, event in
@@ -220,8 +220,8 @@ import Testing
     @Test("a request without a reply in time fails the run when later replies cannot be matched")
     func noReply() throws {
         let fixture = ConnectFixture {
-            $0.sendsRequests = true
-            $0.replyTimeout = .milliseconds(1)
+            $0.replies.sendsRequests = true
+            $0.replies.replyTimeout = .milliseconds(1)
         }
         fixture.input = "a\nb\n"
         let outcome = try fixture.run()
@@ -232,8 +232,8 @@ import Testing
     @Test("with a field, requests without a reply are given up one by one")
     func expiredRequests() throws {
         let fixture = ConnectFixture {
-            $0.correlation = "id"
-            $0.replyTimeout = .milliseconds(1)
+            $0.replies.correlation = "id"
+            $0.replies.replyTimeout = .milliseconds(1)
         }
         fixture.input = "{\"id\":1}\n{\"id\":2}\n"
         let outcome = try fixture.run()
@@ -244,7 +244,7 @@ import Testing
 
     @Test("requests that the peer leaves unanswered when it closes fail the run")
     func unanswered() throws {
-        let fixture = ConnectFixture { $0.correlation = "id" }
+        let fixture = ConnectFixture { $0.replies.correlation = "id" }
         fixture.input = "{\"id\":1}\n"
         fixture.didReceive = { peer, event in if case .text = event { peer.close(1000) } }
         let outcome = try fixture.run()
@@ -256,8 +256,8 @@ import Testing
     @Test("what a lost connection has not confirmed is sent again on the next one")
     func reconnect() throws {
         let fixture = ConnectFixture {
-            $0.reconnection = .always
-            $0.linger = .idle(.zero)
+            $0.staying.reconnection = .always
+            $0.ending.linger = .idle(.zero)
         }
         fixture.input = "a\nb\n"
         fixture.didReceive = { peer, event in
@@ -278,7 +278,7 @@ import Testing
 
     @Test("a server that cannot be reached is tried again as often as asked for")
     func tries() throws {
-        let fixture = ConnectFixture { $0.reconnection = .times(1) }
+        let fixture = ConnectFixture { $0.staying.reconnection = .times(1) }
         fixture.makePeer = { _, _ in nil }
         let outcome = try fixture.run()
         #expect(outcome.status == .unreachable)
@@ -289,8 +289,8 @@ import Testing
     @Test("requests without a reply are sent again on the next connection, after the messages of the command line")
     func requestsAgain() throws {
         let fixture = ConnectFixture {
-            $0.reconnection = .always
-            $0.sendsRequests = true
+            $0.staying.reconnection = .always
+            $0.replies.sendsRequests = true
             $0.messages = ["login"]
         }
         fixture.makePeer = { number, loop in
@@ -311,8 +311,8 @@ import Testing
     @Test("messages that no peer has confirmed at the end are reported")
     func unacknowledged() throws {
         let fixture = ConnectFixture {
-            $0.reconnection = .always
-            $0.linger = .idle(.zero)
+            $0.staying.reconnection = .always
+            $0.ending.linger = .idle(.zero)
         }
         fixture.input = "a\nb\n"
         fixture.makePeer = { _, loop in FakePeer(on: loop, answersPings: false) }
@@ -326,9 +326,9 @@ import Testing
     @Test("a heartbeat sends its message, and a silent peer is lost")
     func heartbeat() throws {
         let fixture = ConnectFixture {
-            $0.heartbeat = .milliseconds(1)
-            $0.heartbeatMisses = 1
-            $0.linger = .forever
+            $0.staying.heartbeats.heartbeat = .milliseconds(1)
+            $0.staying.heartbeats.heartbeatMisses = 1
+            $0.ending.linger = .forever
         }
         fixture.makePeer = { _, loop in FakePeer(on: loop, answersPings: false) }
         let outcome = try fixture.run()
@@ -339,9 +339,9 @@ import Testing
     @Test("-vv shows the handshake without secrets, every frame, and a summary")
     func verbose() throws {
         let fixture = echo {
-            $0.verbosity = 2
-            $0.count = 1
-            $0.timestamps = .off
+            $0.transcript.verbosity = 2
+            $0.ending.count = 1
+            $0.transcript.timestamps = .off
         }
         fixture.input = "hello\n"
         fixture.didReceive = { peer, event in
@@ -361,8 +361,8 @@ import Testing
     func recording() throws {
         try withFile([]) { path in
             let fixture = echo {
-                $0.recordPath = path
-                $0.count = 1
+                $0.transcript.recordPath = path
+                $0.ending.count = 1
             }
             fixture.input = "hello\n"
             _ = try fixture.run()
@@ -378,9 +378,9 @@ import Testing
     func recordingIsKept() throws {
         try withFile(Array("old".utf8)) { path in
             let fixture = ConnectFixture {
-                $0.calls = .standard
+                $0.replies.calls = .standard
                 $0.messages = ["sum [1"]
-                $0.recordPath = path
+                $0.transcript.recordPath = path
             }
             #expect(throws: Failure.self) { _ = try fixture.run() }
             let contents = try File.readRegular(path, maximumBytes: 10)

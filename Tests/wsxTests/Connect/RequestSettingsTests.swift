@@ -9,18 +9,18 @@ import Testing
     @Test("what the arguments ask for")
     func arguments() throws {
         #expect(try Self.settings { _ in } == nil)
-        #expect(try Self.settings { $0.sendsRequests = true } == .init(isSequential: true))
+        #expect(try Self.settings { $0.replies.sendsRequests = true } == .init(isSequential: true))
         #expect(
             try Self.settings {
-                $0.correlation = "/a"
-                $0.replyTimeout = .seconds(1)
-                $0.reconnection = .always
+                $0.replies.correlation = "/a"
+                $0.replies.replyTimeout = .seconds(1)
+                $0.staying.reconnection = .always
             } == .init(field: JSONField("/a"), replyTimeout: .seconds(1), keepsRequests: true))
         #expect(
             try Self.settings {
-                $0.calls = .automatic
-                $0.correlation = "id"
-                $0.sendsRequests = true
+                $0.replies.calls = .automatic
+                $0.replies.correlation = "id"
+                $0.replies.sendsRequests = true
             } == .init(field: JSONField("id"), isSequential: true, makesCalls: true))
     }
 
@@ -28,14 +28,14 @@ import Testing
     func contradictions() {
         #expect(throws: Failure.self) {
             try Self.settings {
-                $0.calls = .automatic
-                $0.correlation = "key"
+                $0.replies.calls = .automatic
+                $0.replies.correlation = "key"
             }
         }
         #expect(throws: Failure.self) {
             try Self.settings {
-                $0.sendsRequests = true
-                $0.heartbeatMessage = "x"
+                $0.replies.sendsRequests = true
+                $0.staying.heartbeatMessage = "x"
             }
         }
     }
@@ -47,7 +47,7 @@ import Testing
             (.devtools, "/", false),
         ] as [(JSONRPCForm, String, Bool)])
     func versions(form: JSONRPCForm, requestTarget: String, hasVersion: Bool) throws {
-        #expect(try Self.settings(at: requestTarget) { $0.calls = form }?.callsHaveVersion == hasVersion)
+        #expect(try Self.settings(at: requestTarget) { $0.replies.calls = form }?.callsHaveVersion == hasVersion)
     }
 
     private static func settings(

@@ -32,16 +32,16 @@ import Testing
     @Test("short options cluster, and the last of a cluster may have a value") func clusters() throws {
         #expect(try connect("u", "-vv").verbosity == 2)
         let arguments = try connect("u", "-qn5")
-        #expect(arguments.isQuiet)
-        #expect(arguments.count == 5)
+        #expect(arguments.transcript.display.isQuiet)
+        #expect(arguments.ending.count == 5)
         #expect(try connect("u", "-qn", "5").count == 5)
     }
 
     @Test("options and operands mix, and '--' ends the options") func mixing() throws {
         let arguments = try connect("-q", "u", "one", "-v", "--", "--quiet", "-", "--")
-        #expect(arguments.url == "u")
+        #expect(arguments.client.url == "u")
         #expect(arguments.messages == ["one", "--quiet", "-", "--"])
-        #expect(arguments.verbosity == 1)
+        #expect(arguments.transcript.verbosity == 1)
         #expect(try connect("--", "u").url == "u")
         #expect(try Invocation.program.parse(["--", "connect", "u"]) == .connect(try connect("u")))
     }

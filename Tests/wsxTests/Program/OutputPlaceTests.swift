@@ -59,22 +59,22 @@ import WSCore
         listen.tls.key = "k"
         listen.tls.clientAuthorities = "a"
         listen.tls.passphrase = "@p"
-        listen.headers = ["A: b", "@h"]
-        listen.credentials = ["@u", "me:x"]
-        listen.tokens = ["env:T", "@t"]
+        listen.server.headers = ["A: b", "@h"]
+        listen.access.credentials = ["@u", "me:x"]
+        listen.access.tokens = ["env:T", "@t"]
         #expect(listen.readFiles.compactMap(\.path) == ["r", "c", "k", "a", "h", "u", "t", "p"])
         var connect = ConnectArguments()
         connect.file = "f"
         connect.history = .file("hi")
-        connect.tls.authorities = "a"
-        connect.headers = ["@h"]
-        connect.auth = "@u"
-        connect.proxy = "http://h"
+        connect.client.tls.authorities = "a"
+        connect.client.request.headers = ["@h"]
+        connect.client.request.auth = "@u"
+        connect.client.network.proxy = "http://h"
         #expect(connect.readFiles.compactMap(\.path) == ["f", "hi", "a", "h", "u"])
         var bench = BenchArguments()
-        bench.messages = [.file("f"), .text(MessageTemplate(literal: [1])), .file("g")]
-        bench.baselinePaths = ["b"]
-        bench.cookies = ["@c"]
+        bench.loadMessages.messages = [.file("f"), .text(MessageTemplate(literal: [1])), .file("g")]
+        bench.result.baselinePaths = ["b"]
+        bench.client.request.cookies = ["@c"]
         #expect(bench.readFiles.compactMap(\.path) == ["b", "f", "g", "c"])
         var merge = MergeArguments()
         merge.paths = ["x", "-", "y"]

@@ -35,14 +35,32 @@ final class ConnectFixture {
     var change: (inout ConnectSettings) -> Void = { _ in }
     /// Called when the run begins.
     var didStart: (ConnectRun) -> Void = { _ in }
+    /// Standard output; nil: a file that is read afterwards.
+    var outputDescriptor: Int32?
+    /// The error with which the editor cannot be opened.
+    var editorProblem: IOError?
+    /// The editor of the prompt, if the run has one.
+    let editor = FakeEditor()
+    /// The user at the prompt; nil: there is no prompt.
+    private var user: PromptUser?
 
     /// The writing end of an input that stays open.
     private var openInput: Int32?
 
     init(_ change: (inout ConnectArguments) -> Void = { _ in }) {
-        arguments.url = "ws://h/"
+        arguments.client.url = "ws://h/"
         arguments.history = .none
         change(&arguments)
+    }
+
+    /// Runs with a prompt at which a user carries out the steps. The run must end within a minute.
+    func run(atPrompt steps: [PromptUser.Step]) throws -> Outcome {
+        arguments.ending.timeout = .seconds(60)
+        arguments.transcript.timestamps = .off
+        change = { $0.isRepl = true }
+        user = PromptUser(steps, at: editor)
+        defer { user = nil }
+        return try run()
     }
 
     func run() throws -> Outcome {
@@ -56,14 +74,20 @@ final class ConnectFixture {
         }
         let (outputFile, noticesFile) = (try OutputFile(creating: output.path), try OutputFile(creating: notices.path))
         let log = LogWriter(descriptor: noticesFile.descriptor) { _ in "" }
-        let console = Console(color: .never, isQuiet: arguments.isQuiet, log: log) { _ in nil }
+        let console = Console(color: .never, isQuiet: arguments.transcript.display.isQuiet, log: log) { _ in nil }
         var peers: [FakePeer] = []
         let pipe = try makeInput()
         defer {
             _ = close(pipe)
             endInput()
         }
-        var environment = ConnectRun.Environment(input: pipe, output: outputFile.descriptor)
+        var environment = ConnectRun.Environment(input: pipe, output: outputDescriptor ?? outputFile.descriptor)
+        environment.openEditor = { [unowned self] (history, _, loop) throws(IOError) in
+            if let editorProblem { throw editorProblem }
+            editor.history = history
+            user?.start(on: loop)
+            return editor
+        }
         environment.dial = { [unowned self] target, _, loop, completion in
             guard let peer = makePeer(peers.count, loop) else {
                 let refused = ConnectError.unreachable([(address: "h", error: .system(.connectionRefused))])

@@ -1,46 +1,46 @@
-/// One way of logging in that a server or proxy offers in WWW-Authenticate or Proxy-Authenticate (RFC 9110 §11.6.1).
+/// An authentication scheme offered by a server in WWW-Authenticate or by a proxy in Proxy-Authenticate (RFC 9110
+/// §11.6.1).
 public struct AuthenticationChallenge: Equatable, Sendable {
-    /// A parameter: its name in the case in which it came, and its value without quotes.
+    /// A parameter of a challenge, with its name in the original case and its value without quotes.
     public struct Parameter: Equatable, Sendable {
         /// The name.
         public let name: String
         /// The value.
         public let value: String
 
-        /// Takes a name and a value.
+        /// Creates a parameter.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The challenges that are read; what follows them is left out.
+    /// The maximum number of challenges to parse: 16. Further ones are ignored.
     public static let maximumCount = 16
 
-    /// The scheme in the case in which it came, such as `Basic`.
+    /// The scheme in its original case, such as `Basic`.
     public let scheme: String
-    /// The opaque text that some schemes have in place of parameters.
+    /// The token68 that some schemes use instead of parameters.
     public internal(set) var token: String?
     /// The parameters, in order.
     public internal(set) var parameters: [Parameter] = []
 
-    /// Takes a scheme with its token or its parameters.
+    /// Creates a challenge with a token or with parameters.
     public init(scheme: String, token: String? = nil, parameters: [Parameter] = []) {
         self.scheme = scheme
         self.token = token
         self.parameters = parameters
     }
 
-    /// What the credentials are for, as the server words it for people (RFC 9110 §11.5); not safe to print.
+    /// The server's human-readable name for the protected area (RFC 9110 §11.5). Not safe to print.
     public var realm: String? { parameters.first { ASCII.areEqualIgnoringCase($0.name, "realm") }?.value }
 
-    /// Whether the scheme has this name, whatever the case of its letters (RFC 9110 §11.1).
+    /// Whether the scheme has this name, ignoring case (RFC 9110 §11.1).
     public func isScheme(_ name: String) -> Bool { ASCII.areEqualIgnoringCase(scheme, name) }
 
-    /// The challenges that the values of all fields list together.
+    /// Parses the challenges listed by the values of all fields.
     ///
-    /// They are read to tell people what is wanted, so that what does not follow the grammar is skipped up to the
-    /// next comma.
+    /// The result only informs the user, so parsing is lenient: malformed text is skipped up to the next comma.
     public static func parse(_ values: [String]) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         for value in values {
@@ -50,7 +50,7 @@ public struct AuthenticationChallenge: Equatable, Sendable {
         return Array(challenges.prefix(maximumCount))
     }
 
-    /// The challenges in words, safe to print: `Basic (realm "x") or Bearer`.
+    /// Describes the challenges, as in `Basic (realm "x") or Bearer`. Safe to print.
     public static func describe(_ challenges: [AuthenticationChallenge]) -> String {
         var descriptions: [String] = []
         for challenge in challenges {
@@ -62,7 +62,7 @@ public struct AuthenticationChallenge: Equatable, Sendable {
         return descriptions.prefix(maximumShownCount).joined(separator: " or ")
     }
 
-    /// The options of the program that log in as the challenges want; none for schemes that it cannot do.
+    /// The command-line options that satisfy the challenges, for the schemes that the program supports.
     public static func options(for challenges: [AuthenticationChallenge]) -> [String] {
         let options = ["Basic": "--auth", "Bearer": "--bearer"]
         return ["Basic", "Bearer"].filter { scheme in challenges.contains { $0.isScheme(scheme) } }
@@ -73,12 +73,12 @@ public struct AuthenticationChallenge: Equatable, Sendable {
     private static let maximumShownCharacters = 32
 }
 
-/// Reads one field's value.
+/// Scans the value of one field.
 ///
 ///     challenge = auth-scheme [ 1*SP ( token68 / #( token BWS "=" BWS ( token / quoted-string ) ) ) ]
 ///
-/// Commas stand between challenges and between the parameters of one: what comes after a comma is a parameter if an
-/// equals sign follows it.
+/// Commas separate both challenges and the parameters of a challenge. After a comma, a token followed by an equals sign
+/// is a parameter; any other token is a scheme.
 private struct ChallengeScanner {
     private let bytes: [UInt8]
     private var index = 0
@@ -98,7 +98,7 @@ private struct ChallengeScanner {
         return challenges
     }
 
-    /// A scheme with what follows it, or a parameter of the challenge before.
+    /// Scans a challenge, or another parameter of the previous challenge.
     private mutating func scanElement() {
         guard let name = scanToken() else { return }
         let isSpaceNext = index < bytes.count && ASCII.isOptionalWhitespace(bytes[index])
@@ -117,7 +117,7 @@ private struct ChallengeScanner {
         }
     }
 
-    /// Takes a parameter's value, which follows.
+    /// Scans a parameter's value and appends the parameter to the last challenge.
     private mutating func addParameter(_ name: String) {
         skipWhitespace()
         guard !challenges.isEmpty,
@@ -132,7 +132,7 @@ private struct ChallengeScanner {
         return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
     }
 
-    /// RFC 9110 §11.2: `token68`, which ends at a comma or the end; nothing is skipped if it is none.
+    /// RFC 9110 §11.2: `token68`, up to a comma or the end. Consumes nothing if there is none.
     private mutating func scanToken68() -> String? {
         var end = index
         while end < bytes.count, Self.isToken68Character(bytes[end]) { end += 1 }
@@ -144,7 +144,7 @@ private struct ChallengeScanner {
         return String(decoding: bytes[index..<end], as: UTF8.self)
     }
 
-    /// RFC 9110 §5.6.4; what is never closed goes to the end.
+    /// RFC 9110 §5.6.4. An unterminated string extends to the end.
     private mutating func scanRestOfQuotedString() -> String {
         var value: [UInt8] = []
         while index < bytes.count {
@@ -160,7 +160,7 @@ private struct ChallengeScanner {
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// Skips what does not belong here, with the commas in its quoted strings.
+    /// Skips malformed text up to the next comma outside quoted strings.
     private mutating func skipToComma() {
         while index < bytes.count, bytes[index] != UInt8(ascii: ",") {
             let byte = bytes[index]

@@ -1,11 +1,12 @@
-/// A token that lets its bearer in (RFC 6750).
+/// A bearer token (RFC 6750).
 public struct BearerToken: Equatable, Sendable {
-    /// The token: visible ASCII.
+    /// The token: nonempty visible ASCII.
     public let text: String
 
-    /// Takes a token, or throws ``BearerTokenError``.
+    /// Creates a token.
+    /// - Throws: ``BearerTokenError`` if `text` is empty or contains characters other than visible ASCII.
     public init(_ text: String) throws(BearerTokenError) {
-        // RFC 6750 §2.1: letters, digits and a few signs; servers are known to use others, but none a space.
+        // RFC 6750 §2.1 allows letters, digits, and `-._~+/=`. Some servers use other characters, but never spaces.
         guard !text.isEmpty, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { throw .notVisibleASCII }
         self.text = text
     }
@@ -14,11 +15,11 @@ public struct BearerToken: Equatable, Sendable {
     public var authorization: String { "Bearer " + text }
 }
 
-/// Why a text cannot be a bearer token.
+/// The reason a string is not a bearer token.
 public enum BearerTokenError: Error, Equatable, CustomStringConvertible {
-    /// It is empty, or has a space or another character that is not visible ASCII.
+    /// The string is empty, or contains a space or another character that is not visible ASCII.
     case notVisibleASCII
 
-    /// Why.
+    /// The rule that the token breaks.
     public var description: String { "a token is not empty and consists of visible ASCII characters" }
 }

@@ -1,11 +1,12 @@
-/// A user name and password for HTTP's Basic authentication (RFC 7617).
+/// A user name and password for HTTP Basic authentication (RFC 7617).
 public struct Credentials: Equatable, Sendable {
-    /// The user name: no colon, no control character.
+    /// The user name, without colons and control characters.
     public let user: String
-    /// The password: no control character.
+    /// The password, without control characters.
     public let password: String
 
-    /// Takes a user name and password, or throws ``CredentialsError`` when Basic authentication cannot carry them.
+    /// Creates credentials.
+    /// - Throws: ``CredentialsError`` if Basic authentication cannot transmit them.
     public init(user: String, password: String) throws(CredentialsError) {
         // RFC 7617 §2: a user name with a colon is invalid, because the first colon ends it.
         guard !user.utf8.contains(ASCII.colon) else { throw .colonInUser }
@@ -16,28 +17,28 @@ public struct Credentials: Equatable, Sendable {
         self.password = password
     }
 
-    /// The value of the Authorization field: `Basic` and the Base64 form of `user:password` in UTF-8.
+    /// The value of the Authorization field: `Basic` and the Base64 encoding of `user:password` in UTF-8.
     public var basicAuthorization: String { "Basic " + basicToken }
 
-    /// The Base64 form of `user:password`, which follows the scheme.
+    /// The Base64 encoding of `user:password`, without the scheme.
     var basicToken: String { Digest.base64(Array("\(user):\(password)".utf8)) }
 }
 
 extension Credentials: CustomStringConvertible {
-    /// The user name alone, so that no log shows the password.
+    /// The user name and three asterisks, to keep the password out of logs.
     public var description: String { "\(escapingControls(user)):***" }
 }
 
-/// Why a user name and password cannot be sent with Basic authentication.
+/// The reason Basic authentication cannot transmit a user name or password.
 public enum CredentialsError: Error, Equatable, CustomStringConvertible {
-    /// The user name contains a colon, which ends it (RFC 7617 §2).
+    /// The user name contains a colon, which would end it (RFC 7617 §2).
     case colonInUser
     /// The user name contains a control character.
     case controlCharacterInUser
     /// The password contains a control character.
     case controlCharacterInPassword
 
-    /// Why, and what to try.
+    /// The reason and the remedy.
     public var description: String {
         switch self {
         case .colonInUser: "a user name cannot contain a colon; Basic authentication ends it there"

@@ -1,7 +1,7 @@
-/// As whom a client has come in: made of what the server knows, never of what a request says.
+/// The identity of an authenticated client. It comes from the server's own settings, never from the request.
 public enum Login: Equatable, Sendable {
-    /// With a password (RFC 7617).
+    /// Authenticated with a password (RFC 7617).
     case basic(user: String)
-    /// With a token (RFC 6750), which has no name.
+    /// Authenticated with a token (RFC 6750), which has no user name.
     case bearer
 }

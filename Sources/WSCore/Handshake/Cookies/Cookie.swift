@@ -1,26 +1,26 @@
-/// A cookie as it is kept (RFC 6265 §5.3).
+/// A stored cookie (RFC 6265 §5.3).
 struct Cookie: Sendable {
     let name: String
     let value: String
     /// The host in lower case, or the domain that covers it.
     let domain: String
-    /// Whether it goes to the very host that set it alone.
+    /// Whether the cookie is sent only to the host that set it.
     let isHostOnly: Bool
     let path: String
-    /// Whether it goes through TLS alone.
+    /// Whether the cookie is sent only over TLS.
     let isSecure: Bool
-    /// Seconds since the beginning of 1970; nil: never.
+    /// The expiry time in seconds since 1970-01-01 00:00 UTC, or `nil` if the cookie never expires.
     let expiry: Int?
-    /// Orders cookies by when they were first set.
+    /// Orders cookies by their first creation.
     private(set) var creation: Int
 
-    /// Takes what a server set, or nothing if it is not the server's to set.
+    /// Creates a cookie from a Set-Cookie field. Returns `nil` if the server may not set it.
     init?(_ parsed: SetCookie, from url: WebSocketURL, host: CookieHost, creation: Int) {
-        // RFC 6265bis §5.7: Secure can be set through TLS alone.
+        // RFC 6265bis §5.7: only a secure connection may set Secure.
         guard url.isSecure || !parsed.isSecure else { return nil }
         guard let (domain, isHostOnly) = host.domain(for: parsed.domain) else { return nil }
         path = parsed.path ?? CookiePath.defaultPath(of: url)
-        // RFC 6265bis §4.1.3: what these names promise must be so; their case does not matter.
+        // RFC 6265bis §4.1.3: enforce the guarantees of these name prefixes, which are case-insensitive.
         let lowercasedName = ASCII.lowercased(parsed.name)
         if lowercasedName.utf8.starts(with: "__secure-".utf8) {
             guard parsed.isSecure else { return nil }
@@ -45,7 +45,7 @@ struct Cookie: Sendable {
 
     func isExpired(at now: Int) -> Bool { expiry.map { $0 <= now } ?? false }
 
-    /// Whether one replaces the other.
+    /// Whether one cookie replaces the other.
     func isSame(as other: Cookie) -> Bool {
         domain == other.domain && isHostOnly == other.isHostOnly && name.utf8.elementsEqual(other.name.utf8)
             && path.utf8.elementsEqual(other.path.utf8)
@@ -58,14 +58,14 @@ struct Cookie: Sendable {
     }
 }
 
-/// The host that a cookie comes from or goes to.
+/// The host that sets or receives a cookie.
 struct CookieHost {
-    /// The name or address; for a Unix socket its path, which no name looks like.
+    /// The name or address, or `unix:` and the path of a Unix-domain socket, which cannot be mistaken for a name.
     let name: String
-    /// Whether it is a name, of which there can be subdomains.
+    /// Whether the host is a name, which can have subdomains.
     private let isName: Bool
 
-    /// Takes the host of a URL; there is none for the server inside this process.
+    /// Extracts the host of a URL. Returns `nil` for the server inside this process.
     init?(of url: WebSocketURL) {
         switch url.endpoint {
         case .tcp(let host, _):
@@ -79,15 +79,15 @@ struct CookieHost {
         }
     }
 
-    /// The domain of a cookie with a Domain attribute or none, and whether it is the host's alone; nil: a domain
-    /// that is not the host's to set cookies for.
+    /// The domain of a cookie with the given Domain attribute, and whether the cookie is limited to this host. Returns
+    /// `nil` if this host may not set cookies for the domain.
     func domain(for attribute: String?) -> (domain: String, isHostOnly: Bool)? {
         guard let attribute else { return (name, true) }
-        // RFC 6265 §5.1.3: of an address nothing is a subdomain. §5.3 step 5: a public suffix can name itself alone;
-        // what has no dot is one.
+        // RFC 6265 §5.1.3: addresses have no subdomains. §5.3 step 5: a public suffix may only name itself, and a name
+        // without a dot counts as one.
         let hasDot = attribute.utf8.dropLast().contains(UInt8(ascii: "."))
         guard isName, hasDot else { return attribute == name ? (name, true) : nil }
-        // RFC 6265 §5.3 step 6: the domain covers the host.
+        // RFC 6265 §5.3 step 6: the domain must cover the host.
         return Self.isCovered(name, by: attribute) ? (attribute, false) : nil
     }
 
@@ -100,21 +100,21 @@ struct CookieHost {
     }
 }
 
-/// The paths of cookies (RFC 6265 §5.1.4).
+/// Cookie paths (RFC 6265 §5.1.4).
 enum CookiePath {
     /// The path of a request, without its query.
     static func path(of url: WebSocketURL) -> String {
         String(Substring(url.requestTarget.utf8.prefix { $0 != UInt8(ascii: "?") }))
     }
 
-    /// The path of a cookie that names none: the request's up to its last slash.
+    /// The default path of a cookie: the request's path up to its last slash.
     static func defaultPath(of url: WebSocketURL) -> String {
         let path = path(of: url)
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
-    /// Whether a cookie of `cookiePath` goes to `path`: it is the path, or the folder of a part of it.
+    /// Whether `path` equals `cookiePath` or lies below it.
     static func isCovered(_ path: String, by cookiePath: String) -> Bool {
         let (path, cookiePath) = (path.utf8, cookiePath.utf8)
         guard path.starts(with: cookiePath) else { return false }

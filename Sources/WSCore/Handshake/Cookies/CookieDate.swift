@@ -1,12 +1,13 @@
-/// The dates of cookies, which servers write in many ways (RFC 6265 §5.1.1).
+/// Parses the dates of cookies, which servers write in many formats (RFC 6265 §5.1.1).
 enum CookieDate {
-    /// Reads a date; seconds since the beginning of 1970, or nil if it is none.
+    /// Parses a date. Returns the seconds since 1970-01-01 00:00 UTC, or `nil` if `text` is not a date.
     static func seconds(parsing text: String) -> Int? {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
         var month: Int?
         var year: Int?
-        // RFC 6265 §5.1.1 step 2: each token is the first of these that it can be and that has not been found.
+        // RFC 6265 §5.1.1 step 2: each token is the first of these productions that it matches and that is still
+        // missing.
         for token in Array(text.utf8).split(whereSeparator: isDelimiter) {
             if time == nil, let found = Self.time(token) {
                 time = found
@@ -19,7 +20,7 @@ enum CookieDate {
             }
         }
         guard let time, let day, let month, var year else { return nil }
-        // RFC 6265 §5.1.1 steps 3 and 4: two digits are of 1970 through 2069.
+        // RFC 6265 §5.1.1 steps 3 and 4: two digits mean 1970 through 2069.
         switch year {
         case 70...99: year += 1900
         case 0...69: year += 2000
@@ -40,7 +41,7 @@ enum CookieDate {
         }
     }
 
-    /// `time = hms-time ( non-digit *OCTET )`, of one or two digits each.
+    /// `time = hms-time ( non-digit *OCTET )`, with one or two digits per field.
     private static func time(_ token: ArraySlice<UInt8>) -> (hour: Int, minute: Int, second: Int)? {
         let fields = token.split(separator: ASCII.colon, maxSplits: 2, omittingEmptySubsequences: false)
         guard fields.count == 3, fields[0].allSatisfy(ASCII.isDigit), fields[1].allSatisfy(ASCII.isDigit),
@@ -50,14 +51,14 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    /// A number with what may follow it: anything that does not begin with a digit.
+    /// Parses a number. Anything but another digit may follow.
     private static func number(_ token: ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
         let text = token.prefix(while: ASCII.isDigit)
         guard digits.contains(text.count) else { return nil }
         return text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// 1 through 12 for a token that begins with a month's three letters.
+    /// The month, 1 through 12, for a token that begins with its three letters.
     private static func month(_ token: ArraySlice<UInt8>) -> Int? {
         let name = token.prefix(3).map(ASCII.lowercased)
         return months.firstIndex { $0.utf8.elementsEqual(name) }.map { $0 + 1 }

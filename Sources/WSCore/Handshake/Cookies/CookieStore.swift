@@ -1,54 +1,60 @@
-/// The cookies that servers set in their answers to handshakes (RFC 6265), for redirects and reconnects.
+/// The cookies set by handshake responses (RFC 6265), for redirects and reconnections.
 ///
-/// Kept in memory alone, as long as the store lives. There is no list of public suffixes: a Domain needs a dot, so
-/// that `co.uk` is taken for a domain as any other. HttpOnly and SameSite are about web pages, and mean nothing here.
+/// Cookies are kept only in memory, for the lifetime of the store. There is no public suffix list: a Domain needs a
+/// dot, so `co.uk` counts as an ordinary domain. HttpOnly and SameSite concern web pages and are ignored.
 public struct CookieStore: Sendable {
-    /// The number of cookies that are kept for one domain (RFC 6265 §6.1 asks for 50 at least).
+    /// The maximum number of cookies per domain (RFC 6265 §6.1 requires at least 50).
     public static let maximumCookiesOfDomain = 50
-    /// The number of cookies that are kept (RFC 6265 §6.1 asks for 3000 at least).
+    /// The maximum number of cookies (RFC 6265 §6.1 requires at least 3000).
     public static let maximumCookies = 3000
-    /// The bytes of a request's Cookie value that stored cookies can make up; servers refuse heads of twice that.
+    /// The maximum size of stored cookies in a request's Cookie field, in bytes. Servers reject heads of twice that
+    /// size.
     public static let maximumFieldBytes = 8190
 
     private var cookies: [Cookie] = []
     private var nextCreation = 0
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     public init() {}
 
-    /// The number of cookies, with those that have expired since a response was last received.
+    /// The number of cookies, including those that have expired since the last response.
     public var count: Int { cookies.count }
 
-    /// Takes the cookies that a response sets, whatever its status.
+    /// Stores the cookies of a response, whatever its status.
     ///
-    /// `url` is the one the response came from, `now` the time in seconds since the beginning of 1970. What is not
-    /// well-formed, not for this server, or already expired is left out, as browsers do.
+    /// Like a browser, it ignores cookies that are malformed, not permitted for this server, or already expired.
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - url: The URL that the response came from.
+    ///   - now: The current time, in seconds since 1970-01-01 00:00 UTC.
     public mutating func receive(_ response: ResponseHead, from url: WebSocketURL, at now: Int) {
         for value in response.fields.all(named: "Set-Cookie") { receive(setCookie: value, from: url, at: now) }
     }
 
-    /// Takes the value of one Set-Cookie field; ``receive(_:from:at:)`` says how.
+    /// Stores the cookie of one Set-Cookie value, like ``receive(_:from:at:)``.
     mutating func receive(setCookie value: String, from url: WebSocketURL, at now: Int) {
         guard let host = CookieHost(of: url), let parsed = SetCookie(parsing: value, at: now),
             let cookie = Cookie(parsed, from: url, host: host, creation: nextCreation)
         else { return }
         guard !isShadowingSecureCookie(cookie, from: url) else { return }
-        // RFC 6265 §5.3 step 11: the new one replaces one of its name, domain and path, and keeps its age.
+        // RFC 6265 §5.3 step 11: a cookie with the same name, domain, and path is replaced, and keeps its creation
+        // time.
         var creation = nextCreation
         if let index = cookies.firstIndex(where: cookie.isSame(as:)) {
             creation = cookies.remove(at: index).creation
         }
         cookies.removeAll { $0.isExpired(at: now) }
-        // RFC 6265 §5.3: to set a cookie that has expired is to delete it.
+        // RFC 6265 §5.3: setting an expired cookie deletes it.
         guard !cookie.isExpired(at: now) else { return }
         if creation == nextCreation { nextCreation += 1 }
         makeRoom(inDomain: cookie.domain)
         cookies.append(cookie.created(creation))
     }
 
-    /// The cookies to send with a request, as `name=value` in the order in which they are sent.
+    /// The cookies to send with a request, as `name=value` in sending order.
     ///
-    /// Those of names that are excluded are left out, and what goes beyond ``maximumFieldBytes``.
+    /// Leaves out cookies with excluded names, and those that exceed ``maximumFieldBytes`` together with the ones
+    /// before.
     func pairs(for url: WebSocketURL, excluding names: [String] = [], at now: Int) -> [String] {
         guard let host = CookieHost(of: url) else { return [] }
         let path = CookiePath.path(of: url)
@@ -56,7 +62,7 @@ public struct CookieStore: Sendable {
             !cookie.isExpired(at: now) && cookie.goes(to: host, path: path, isSecure: url.isSecure)
                 && !names.contains { $0.utf8.elementsEqual(cookie.name.utf8) }
         }
-        // RFC 6265 §5.4 step 2: longer paths first, and of those of one length the earlier created.
+        // RFC 6265 §5.4 step 2: longer paths first; for equal lengths, earlier creation first.
         let ordered = matching.sorted { left, right in
             let (leftCount, rightCount) = (left.path.utf8.count, right.path.utf8.count)
             return leftCount == rightCount ? left.creation < right.creation : leftCount > rightCount
@@ -68,7 +74,7 @@ public struct CookieStore: Sendable {
         }
     }
 
-    /// Whether a server without TLS tries to put a cookie in the place of, or beside, one that came through TLS.
+    /// Whether a server without TLS tries to replace or shadow a cookie that was set over TLS.
     private func isShadowingSecureCookie(_ cookie: Cookie, from url: WebSocketURL) -> Bool {
         guard !url.isSecure else { return false }
         // RFC 6265bis §5.7: leave secure cookies alone.
@@ -80,7 +86,7 @@ public struct CookieStore: Sendable {
         }
     }
 
-    /// Drops the oldest of a domain, or of all, where one more would be too many (RFC 6265 §5.3).
+    /// Removes the oldest cookie of the domain, or of all, if one more would exceed a limit (RFC 6265 §5.3).
     private mutating func makeRoom(inDomain domain: String) {
         let ofDomain = cookies.filter { $0.domain == domain }
         if ofDomain.count >= Self.maximumCookiesOfDomain {

@@ -1,13 +1,13 @@
 /// Decodes the chunked transfer coding byte by byte (RFC 9112 §7.1).
 struct ChunkedDecoder {
     enum Step {
-        /// The byte is part of the coding.
+        /// The byte belongs to the coding.
         case framing
-        /// The byte is content.
+        /// The byte belongs to the content.
         case content
-        /// The byte was the last of the body.
+        /// The byte is the last one of the body.
         case end
-        /// The byte cannot stand here; nothing after it can be decoded.
+        /// The byte is not allowed here. Nothing after it can be decoded.
         case malformed
     }
 
@@ -29,10 +29,10 @@ struct ChunkedDecoder {
     private var state = State.size
     private var sizeBytes = 0
     private var sizeDigitCount = 0
-    /// The bytes of coding since the last content: a peer could otherwise send them without end.
+    /// The number of framing bytes since the last content byte. Bounded: a peer could send them endlessly.
     private var framingByteCount = 0
 
-    /// Says what the next byte is.
+    /// Classifies the next byte.
     mutating func receive(_ byte: UInt8) -> Step {
         if case .data(let remainingBytes) = state {
             state = remainingBytes > 1 ? .data(remainingBytes: remainingBytes - 1) : .dataCarriageReturn
@@ -66,7 +66,7 @@ struct ChunkedDecoder {
 
     private mutating func nextStateInSize(for byte: UInt8) -> State? {
         if let digit = ASCII.hexValue(byte) {
-            // RFC 9112 §7.1: recipients must anticipate large sizes; eight digits are 4 GiB a chunk.
+            // RFC 9112 §7.1: recipients must anticipate large numbers. Eight digits allow chunks of 4 GiB.
             guard sizeDigitCount < 8 else { return nil }
             sizeDigitCount += 1
             sizeBytes = sizeBytes << 4 | Int(digit)
@@ -89,6 +89,6 @@ struct ChunkedDecoder {
         return size == 0 ? .trailerStart : .data(remainingBytes: size)
     }
 
-    /// Chunk extensions and trailers together: what a client takes as a head is enough for them.
+    /// The limit for chunk extensions and trailers together, in bytes: 16 KiB, the default limit of a server's head.
     private static let maximumFramingBytes = 16 << 10
 }

@@ -1,52 +1,52 @@
-/// The header fields of a head, in order; names are compared without regard to case.
+/// The header fields of a request or response, in order. Names are case-insensitive.
 public struct HTTPFields: Equatable, Sendable {
     private var fields: [HeaderField]
 
-    /// Takes fields in order.
+    /// Creates a list of fields.
     public init(_ fields: [HeaderField] = []) {
         self.fields = fields
     }
 
-    /// Adds a field at the end.
+    /// Appends a field.
     public mutating func append(_ field: HeaderField) {
         fields.append(field)
     }
 
-    /// Removes all fields of this name.
+    /// Removes all fields with this name.
     mutating func remove(named name: String) {
         fields.removeAll { $0.isNamed(name) }
     }
 
-    /// Removes all fields that may give access to something.
+    /// Removes all fields that may contain secrets.
     mutating func removeSecrets() {
         fields.removeAll(where: \.isSecret)
     }
 
-    /// Puts a field in the place of the first one of its name, if there is one.
+    /// Replaces the first field with the same name, if there is one.
     mutating func replaceFirst(with field: HeaderField) {
         guard let index = fields.firstIndex(where: { $0.isNamed(field.name) }) else { return }
         fields[index] = field
     }
 
-    /// Whether there is a field of this name.
+    /// Whether there is a field with this name.
     public func contains(named name: String) -> Bool {
         fields.contains { $0.isNamed(name) }
     }
 
-    /// The value of the first field of this name.
+    /// The value of the first field with this name, or `nil`.
     public func first(named name: String) -> String? {
         fields.first { $0.isNamed(name) }?.value
     }
 
-    /// The values of all fields of this name, in order.
+    /// The values of all fields with this name, in order.
     public func all(named name: String) -> [String] {
         fields.filter { $0.isNamed(name) }.map(\.value)
     }
 
-    /// The elements of the comma-separated list that all fields of this name make together.
+    /// The elements of the comma-separated list that all fields with this name form together.
     ///
-    /// White space around elements and empty elements are dropped (RFC 9110 §5.6.1). For lists of
-    /// tokens: a comma in a quoted string counts as a comma.
+    /// White space around elements and empty elements are dropped (RFC 9110 §5.6.1). Suitable for lists of tokens only:
+    /// commas in quoted strings separate elements, too.
     public func elements(named name: String) -> [String] {
         var elements: [String] = []
         for value in all(named: name) {
@@ -58,14 +58,14 @@ public struct HTTPFields: Equatable, Sendable {
         return elements
     }
 
-    /// The elements of the comma-separated list that all fields of this name make together, in lower case.
+    /// The elements of the comma-separated list that all fields with this name form together, in lower case.
     public func tokens(named name: String) -> [String] {
         elements(named: name).map { ASCII.lowercased($0) }
     }
 }
 
 extension HTTPFields: RandomAccessCollection {
-    /// The position of the first field: 0.
+    /// The position of the first field, 0.
     public var startIndex: Int { 0 }
     /// The number of fields.
     public var endIndex: Int { fields.count }

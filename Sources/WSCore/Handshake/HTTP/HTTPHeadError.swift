@@ -1,19 +1,29 @@
-/// How a peer's HTTP head breaks the rules of RFC 9112.
+/// The rule of RFC 9112 that a peer's HTTP head breaks.
 public enum HTTPHeadError: Error, Equatable, CustomStringConvertible {
-    /// The start line is not one of HTTP/1; `preview` is how the bytes begin, at most 64 of them.
+    /// The start line is not HTTP/1. `preview` holds the first bytes, at most 64.
     case notHTTP(preview: [UInt8])
+    /// The major version is not 1.
     case unsupportedVersion(String)
+    /// A line ends with LF alone.
     case bareLineFeed
+    /// A CR is not followed by LF.
     case bareCarriageReturn
+    /// The head contains a control character other than HTAB.
     case controlCharacter(UInt8)
+    /// A field line has no colon. Carries the beginning of the line.
     case missingColon(String)
+    /// A field name is not a token.
     case invalidFieldName(String)
+    /// White space precedes a field's colon.
     case whitespaceBeforeColon(String)
+    /// A field value continues on the next line.
     case foldedField
+    /// The head exceeds the maximum size.
     case tooLarge(maximumBytes: Int)
+    /// The head has too many fields.
     case tooManyFields(maximum: Int)
 
-    /// A name for scripts and the manual, which stays the same.
+    /// A stable identifier for scripts and the manual.
     public var identifier: String {
         switch self {
         case .notHTTP: "not-http"
@@ -30,7 +40,7 @@ public enum HTTPHeadError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What is wrong, as the end of a sentence: "the server's answer" and this.
+    /// A predicate that follows a subject such as "the server's answer".
     public var description: String {
         switch self {
         case .notHTTP(let preview): "is not HTTP: it begins with \(quoted(String(decoding: preview, as: UTF8.self)))"

@@ -1,8 +1,8 @@
-/// Parses the head of one HTTP/1 message from bytes that arrive in any pieces (RFC 9112 §2–5).
+/// Parses the head of one HTTP/1 message from any fragments of bytes (RFC 9112 §2–5).
 ///
-/// It is strict where leniency lets two parsers read different messages from the same bytes: lines end with
-/// CRLF, names are tokens, no control characters. Each byte is looked at a bounded number of times, and a
-/// start line that cannot become one of HTTP fails at the byte that shows it.
+/// The parser is strict wherever leniency would let two parsers read different messages from the same bytes: lines end
+/// with CRLF, names are tokens, and control characters are rejected. It examines each byte a bounded number of times. A
+/// start line that is not HTTP fails at the first offending byte.
 struct HTTPHeadParser {
     enum Kind {
         case request
@@ -16,18 +16,18 @@ struct HTTPHeadParser {
 
     private let kind: Kind
     private let limits: HeadLimits
-    /// The current line, without its CRLF.
+    /// The current line without its CRLF.
     private var line: [UInt8] = []
     private var sawCarriageReturn = false
     private var startLine: StartLine?
     private var minorVersion = 1
-    /// Where the target and the version of a request line begin; 0 as long as they have not.
+    /// The offsets of the target and the version in a request line, or 0 before they begin.
     private var targetStart = 0
     private var versionStart = 0
     private var fields = HTTPFields()
-    /// The last field, which a folded line may go on.
+    /// The last field, which a folded line may extend.
     private var pendingField: (name: String, value: [UInt8])?
-    /// The number of bytes taken so far.
+    /// The number of bytes received so far.
     private(set) var byteCount = 0
 
     init(_ kind: Kind, limits: HeadLimits) {
@@ -35,19 +35,19 @@ struct HTTPHeadParser {
         self.limits = limits
     }
 
-    /// The request, once ``receive(_:)`` has returned a count.
+    /// The request, after ``receive(_:)`` has returned a count.
     var requestHead: RequestHead? {
         guard case .request(let method, let target) = startLine else { return nil }
         return RequestHead(method: method, target: target, fields: fields, minorVersion: minorVersion)
     }
 
-    /// The response, once ``receive(_:)`` has returned a count.
+    /// The response, after ``receive(_:)`` has returned a count.
     var responseHead: ResponseHead? {
         guard case .response(let status, let reason) = startLine else { return nil }
         return ResponseHead(status: status, reason: reason, fields: fields, minorVersion: minorVersion)
     }
 
-    /// Takes bytes; returns how many of these belonged to the head when it is complete, and nil until then.
+    /// Receives bytes. Returns `nil` until the head is complete, and then the number of these bytes that belong to it.
     mutating func receive(_ bytes: RawSpan) throws(HTTPHeadError) -> Int? {
         for offset in 0..<bytes.byteCount {
             let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
@@ -61,10 +61,10 @@ struct HTTPHeadParser {
         return nil
     }
 
-    /// Takes one byte; returns whether it ended the head.
+    /// Receives one byte. Returns whether it completes the head.
     private mutating func receive(_ byte: UInt8) throws(HTTPHeadError) -> Bool {
         if sawCarriageReturn {
-            // RFC 9112 §2.2: a CR that no LF follows makes the element invalid.
+            // RFC 9112 §2.2: a bare CR makes the element invalid.
             guard byte == ASCII.lineFeed else { throw .bareCarriageReturn }
             sawCarriageReturn = false
             defer { line.removeAll(keepingCapacity: true) }
@@ -74,7 +74,7 @@ struct HTTPHeadParser {
         case ASCII.carriageReturn: sawCarriageReturn = true
         case ASCII.lineFeed: throw .bareLineFeed
         case ASCII.tab: line.append(byte)
-        // RFC 9110 §5.5: a value with NUL or another control character is invalid or dangerous.
+        // RFC 9110 §5.5: values with NUL and other control characters are invalid or dangerous.
         case let byte where ASCII.isControl(byte): throw .controlCharacter(byte)
         default: line.append(byte)
         }
@@ -101,8 +101,8 @@ struct HTTPHeadParser {
     }
 
     private mutating func foldLine() throws(HTTPHeadError) {
-        // RFC 9112 §5.2: a server rejects a folded field, a client replaces the fold with spaces.
-        // RFC 9112 §2.2: white space between the start line and the first field is rejected.
+        // RFC 9112 §5.2: a server rejects a folded field, and a client replaces the fold with spaces. RFC 9112 §2.2:
+        // white space between the start line and the first field is rejected.
         guard kind == .response, pendingField != nil else { throw .foldedField }
         let content = ASCII.trimmed(line[...])
         guard !content.isEmpty else { return }
@@ -114,7 +114,7 @@ struct HTTPHeadParser {
         guard fields.count < limits.maximumFields else { throw .tooManyFields(maximum: limits.maximumFields) }
         guard let colon = line.firstIndex(of: ASCII.colon) else { throw .missingColon(Self.excerpt(of: line)) }
         let name = line[..<colon]
-        // RFC 9112 §5.1: white space between name and colon is rejected; it has hidden fields from proxies.
+        // RFC 9112 §5.1: reject white space between name and colon, which has been used to hide fields from proxies.
         if let last = name.last, ASCII.isOptionalWhitespace(last) {
             throw .whitespaceBeforeColon(Self.excerpt(of: Array(name)))
         }
@@ -131,12 +131,12 @@ struct HTTPHeadParser {
         pendingField = nil
     }
 
-    /// Bytes as text; what is not UTF-8 becomes U+FFFD.
+    /// Decodes bytes as UTF-8. Invalid bytes become U+FFFD.
     private func text(_ bytes: ArraySlice<UInt8>) -> String {
         String(decoding: bytes, as: UTF8.self)
     }
 
-    /// How the message begins: the current line and what came with it, for the error.
+    /// The beginning of the message for the error: the current line and the bytes received with it.
     private func preview(of bytes: RawSpan, from offset: Int) -> [UInt8] {
         var preview = line
         let count = min(bytes.byteCount - offset, max(0, Self.maximumPreviewBytes - line.count))
@@ -146,12 +146,12 @@ struct HTTPHeadParser {
         return Array(preview.prefix(Self.secretStart(in: preview)).prefix(Self.maximumPreviewBytes))
     }
 
-    /// How a malformed field begins, for the error, which is logged: without what follows a name that tells of a secret.
+    /// The beginning of a malformed field for the error, which is logged. Cut after a name that suggests a secret.
     private static func excerpt(of line: [UInt8]) -> String {
         String(decoding: line.prefix(secretStart(in: line)).prefix(maximumPreviewBytes), as: UTF8.self)
     }
 
-    /// Where a secret may begin: after the first word that can be the name of a field with one.
+    /// The offset at which a secret may begin: after the first word that is the name of a secret field.
     private static func secretStart(in bytes: [UInt8]) -> Int {
         let words = bytes.indices.split { !ASCII.isTokenCharacter(bytes[$0]) }
         let name = words.first { HeaderField.isSecret(name: String(decoding: bytes[$0], as: UTF8.self)) }
@@ -161,9 +161,9 @@ struct HTTPHeadParser {
     private static let maximumPreviewBytes = 64
 }
 
-// The start line.
+// MARK: Start line
 extension HTTPHeadParser {
-    /// Whether a start line of HTTP can have this byte after what ``line`` holds.
+    /// Whether a valid start line can continue with this byte after ``line``.
     private mutating func startLineMayContinue(with byte: UInt8) -> Bool {
         switch kind {
         case .request: requestLineMayContinue(with: byte)
@@ -188,7 +188,7 @@ extension HTTPHeadParser {
         return ASCII.isTokenCharacter(byte) || (position == 0 && byte == ASCII.carriageReturn)
     }
 
-    /// RFC 9112 §4: `HTTP-version SP status-code SP [reason-phrase]`; servers leave out the second space at times.
+    /// RFC 9112 §4: `HTTP-version SP status-code SP [reason-phrase]`. Some servers omit the second space.
     private func statusLineMayContinue(with byte: UInt8) -> Bool {
         switch line.count {
         case 0..<8: isVersion(byte, at: line.count)
@@ -199,7 +199,7 @@ extension HTTPHeadParser {
         }
     }
 
-    /// Whether the byte fits `HTTP/d.d` at a position from 0 through 7.
+    /// Whether the byte matches `HTTP/d.d` at a position from 0 through 7.
     private func isVersion(_ byte: UInt8, at position: Int) -> Bool {
         switch position {
         case 5, 7: ASCII.isDigit(byte)
@@ -209,7 +209,7 @@ extension HTTPHeadParser {
 
     private mutating func parseStartLine() throws(HTTPHeadError) {
         let version = line[versionStart..<(versionStart + Self.versionByteCount)]
-        // RFC 9112 §2.3: messages of another major version have another form.
+        // RFC 9112 §2.3: another major version means another message format.
         guard version[versionStart + 5] == UInt8(ascii: "1") else { throw .unsupportedVersion(text(version)) }
         minorVersion = Int(version[versionStart + 7] - UInt8(ascii: "0"))
         switch kind {

@@ -1,6 +1,6 @@
-/// The status codes that a WebSocket or file server answers with, and their phrases (RFC 9110 §15).
+/// The reason phrases of the status codes that servers use with WebSocket and files (RFC 9110 §15).
 enum HTTPStatus {
-    /// The reason phrase of a status, or an empty one.
+    /// The reason phrase of a status code, or an empty string.
     static func reason(of status: Int) -> String {
         switch status {
         case 101: "Switching Protocols"

@@ -1,19 +1,19 @@
-/// How large the head of a request or response may be.
+/// Limits for the head of a request or response.
 public struct HeadLimits: Equatable, Sendable {
-    /// The size of the whole head in bytes, with its start line and the empty line that ends it.
+    /// The maximum size of the head in bytes, including the start line and the final empty line.
     public let maximumBytes: Int
-    /// The number of header fields.
+    /// The maximum number of header fields.
     public let maximumFields: Int
 
-    /// Takes limits of 1 or more.
+    /// Creates limits. Both must be at least 1.
     public init(maximumBytes: Int, maximumFields: Int) {
         self.maximumBytes = maximumBytes
         self.maximumFields = maximumFields
     }
 
-    /// What a client takes: 64 KiB and 128 fields; servers it talks to are few and set many cookies.
+    /// The default for clients: 64 KiB and 128 fields. A client knows its servers, and some set many cookies.
     public static let client = HeadLimits(maximumBytes: 64 << 10, maximumFields: 128)
 
-    /// What a server takes: 16 KiB and 100 fields, as other servers do; anyone can connect and send a head.
+    /// The default for servers: 16 KiB and 100 fields, as in other servers. Anyone can connect and send a head.
     public static let server = HeadLimits(maximumBytes: 16 << 10, maximumFields: 100)
 }

@@ -1,9 +1,9 @@
 extension HeaderField {
-    /// Whether the value may give access to something, by the name of the field.
+    /// Whether the field's name suggests that its value is a secret.
     public var isSecret: Bool { Self.isSecret(name: name) }
 
-    /// Whether fields of a name may give access to something: HTTP's own that do, and all whose names tell of it, as
-    /// those of services do. Rather one too many is taken for a secret than one too few.
+    /// Whether fields with this name may contain a secret: HTTP's own, and names that suggest one, such as those of web
+    /// services. When in doubt, a field counts as secret.
     public static func isSecret(name: some StringProtocol) -> Bool {
         let name = ASCII.lowercased(name)
         guard !publicNames.contains(name), !name.utf8.starts(with: "sec-websocket-".utf8) else { return false }
@@ -16,16 +16,16 @@ extension HeaderField {
         }
     }
 
-    /// RFC 6265 §4: other names that tell of cookies are about whether there may be any.
+    /// RFC 6265 §4: other fields with "cookie" in their name carry preferences, not cookies.
     private static let secretNames: Set = ["cookie", "set-cookie"]
-    /// What a server says about how to log in (RFC 9110 §11.6.1, §11.7.1).
+    /// A server's challenges (RFC 9110 §11.6.1, §11.7.1).
     private static let publicNames: Set = ["www-authenticate", "proxy-authenticate"]
-    /// Parts of names, without `-` and `_`.
+    /// Words that mark a secret. Compared without `-` and `_`.
     private static let secretWords = [
         "auth", "token", "secret", "password", "passwd", "passphrase", "credential", "session", "signature", "bearer",
         "jwt",
         "apikey", "accesskey", "authkey", "privatekey", "masterkey", "functionskey", "subscriptionkey",
     ]
-    /// What begins with a secret word, but is another.
+    /// Words that begin like secret words but are harmless.
     private static let harmlessWords = ["authority", "authorname", "authorid"]
 }

@@ -1,25 +1,27 @@
-/// One HTTP header field: a name and a value that are safe to write into a head.
+/// An HTTP header field with a name and value that are safe to write into a head.
 public struct HeaderField: Equatable, Sendable {
-    /// The name: a token, in the case in which it came.
+    /// The name: a token in its original case.
     public let name: String
-    /// The value: without white space around it and without control characters but HTAB. Where what came is not UTF-8,
-    /// it has U+FFFD in it.
+    /// The value, without surrounding white space and without control characters except HTAB. Invalid UTF-8 is replaced
+    /// with U+FFFD.
     public let value: String
-    /// The value as it came where that is not UTF-8 (RFC 9110 §5.5: obs-text); nil: it is that of ``value``.
+    /// The original bytes of a value that is not UTF-8 (RFC 9110 §5.5: obs-text), or `nil` for other values.
     private let opaqueValue: [UInt8]?
 
-    /// Takes a name and a value, trimmed of white space, or throws ``HeaderFieldError``.
+    /// Creates a field. Trims white space around the value.
+    /// - Throws: ``HeaderFieldError`` if the name is not a token or the value contains control characters.
     public init(name: String, value: String) throws(HeaderFieldError) {
         // RFC 9110 §5.1: a field name is a token.
         guard ASCII.isToken(name) else { throw .invalidName(name) }
-        // RFC 9110 §5.5: CR, LF and NUL in a value would end it, and other controls have no meaning in it.
+        // RFC 9110 §5.5: CR, LF, and NUL would end the value, and other control characters have no meaning in it.
         guard value.utf8.allSatisfy({ $0 == ASCII.tab || !ASCII.isControl($0) }) else {
             throw .controlCharacterInValue(name: name)
         }
         self.init(wellFormedName: name, value: ASCII.trimmed(value))
     }
 
-    /// Takes a line of the form `Name: value`, as the option `-H` has it, or throws ``HeaderFieldError``.
+    /// Parses a line of the form `Name: value`, as used with the option `-H`.
+    /// - Throws: ``HeaderFieldError``.
     public init(parsing line: String) throws(HeaderFieldError) {
         guard let colon = line.utf8.firstIndex(of: ASCII.colon) else { throw .missingColon }
         try self.init(
@@ -27,39 +29,43 @@ public struct HeaderField: Equatable, Sendable {
             value: String(line[line.utf8.index(after: colon)...]))
     }
 
-    /// Takes what is known to be a token and a trimmed value without control characters.
+    /// Creates a field without checks. The name must be a token, and the value trimmed and free of control characters.
     public init(wellFormedName name: String, value: String) {
         self.name = name
         self.value = value
         opaqueValue = nil
     }
 
-    /// Takes what came as a token and a trimmed value without control characters, which need not be UTF-8.
+    /// Creates a received field without checks. The value must be trimmed and free of control characters, but need not
+    /// be UTF-8.
     init(wellFormedName name: String, bytes: [UInt8]) {
         self.name = name
         value = String(decoding: bytes, as: UTF8.self)
         opaqueValue = UTF8Validator.isValid(bytes.span.bytes) ? nil : bytes
     }
 
-    /// The value byte for byte.
+    /// The original bytes of the value.
     public var valueBytes: [UInt8] { opaqueValue ?? Array(value.utf8) }
 
-    /// Whether the field has this name, whatever the case of its letters.
+    /// Whether the field has this name, ignoring case.
     public func isNamed(_ name: String) -> Bool {
         ASCII.areEqualIgnoringCase(self.name, name)
     }
 
-    /// The line of the head, with CRLF.
+    /// The field's line in a head, including CRLF.
     var line: String { "\(name): \(value)\r\n" }
 }
 
-/// Why something is not a header field; without its value, which may be a secret.
+/// The reason a text is not a header field. Does not include the value, which may be a secret.
 public enum HeaderFieldError: Error, Equatable, CustomStringConvertible {
+    /// The line has no colon.
     case missingColon
+    /// The name is not a token.
     case invalidName(String)
+    /// The value contains a control character other than HTAB.
     case controlCharacterInValue(name: String)
 
-    /// Why, and what to try.
+    /// The reason and the remedy.
     public var description: String {
         switch self {
         case .missingColon:
@@ -74,8 +80,8 @@ public enum HeaderFieldError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Up to the first character that no name can have: of a line whose first colon is that of a secret, what follows
-    /// is not to be shown.
+    /// The name up to its first invalid character. In a line whose first colon belongs to a secret, the rest must not
+    /// be shown.
     private static func beginning(ofInvalidName name: String) -> String {
         let length = name.unicodeScalars.prefix { ASCII.isToken(String($0)) }.count
         return String(String.UnicodeScalarView(name.unicodeScalars.prefix(length + 1)))

@@ -2,14 +2,14 @@
 public struct RequestHead: Equatable, Sendable {
     /// The method, such as `GET`.
     public let method: String
-    /// The request target as it came: visible ASCII, with the query.
+    /// The request target as received: visible ASCII, including the query.
     public let target: String
     /// The header fields.
     public let fields: HTTPFields
-    /// The minor version: 1 for HTTP/1.1.
+    /// The HTTP minor version, 1 for HTTP/1.1.
     public let minorVersion: Int
 
-    /// Takes the parts of a request's head.
+    /// Creates a request head.
     public init(method: String, target: String, fields: HTTPFields, minorVersion: Int = 1) {
         self.method = method
         self.target = target
@@ -17,33 +17,32 @@ public struct RequestHead: Equatable, Sendable {
         self.minorVersion = minorVersion
     }
 
-    /// The target's path, as it came (not percent-decoded), or nil when the target has none: `*`, `host:port`.
+    /// The target's path as received (not percent-decoded), or `nil` for a target without one: `*` or `host:port`.
     public var path: String? {
         originForm.map { form in
             String(Substring(form.utf8.prefix { $0 != UInt8(ascii: "?") }))
         }
     }
 
-    /// What follows the first `?` of the target.
+    /// The part of the target after the first `?`, or `nil`.
     public var query: String? {
         guard let form = originForm, let mark = form.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
         return String(form[form.utf8.index(after: mark)...])
     }
 
-    /// The bytes of the path with its percent escapes decoded, which need not be text; nil when the target has none, or
-    /// when an escape is malformed.
+    /// The percent-decoded bytes of the path, not necessarily UTF-8. `nil` if the target has no path or an escape is
+    /// malformed.
     public var decodedPathBytes: [UInt8]? {
         path.flatMap { try? PercentEncoding.decodeBytes($0) }
     }
 
-    /// The path in the one form that all equivalent ones have (RFC 3986 §6.2.2); nil when the target has none, or when an
-    /// escape is malformed.
+    /// The normalized path (RFC 3986 §6.2.2). `nil` if the target has no path or an escape is malformed.
     var normalizedPath: String? {
         path.flatMap { try? PercentEncoding.normalize($0) }
     }
 
-    /// The host and port that the client has for the server: those of the target in absolute form, or else of Host. An IPv6
-    /// address stands in brackets. nil: there are none that are valid.
+    /// The host and port under which the client addresses the server: from a target in absolute form, otherwise from
+    /// Host. An IPv6 address has brackets. `nil` if there is no valid host.
     public var host: (name: String, port: UInt16?)? {
         guard let text = hostAsSent, let host = try? HostAndPort(parsing: text) else {
             return nil
@@ -51,15 +50,15 @@ public struct RequestHead: Equatable, Sendable {
         return (host.isIPv6 ? "[\(host.host)]" : host.host, host.port)
     }
 
-    /// The authority of a target in absolute form (`http://host:port/path`), which counts instead of Host (RFC 9112 §3.2.2).
+    /// The authority of a target in absolute form (`http://host:port/path`), which overrides Host (RFC 9112 §3.2.2).
     var authority: String? {
         absoluteForm.map { rest in String(Substring(rest.utf8.prefix(while: Self.isAuthority))) }
     }
 
-    /// The host and port that the request is for, as they came.
+    /// The requested host and port as received.
     var hostAsSent: String? { authority ?? fields.first(named: "Host") }
 
-    /// The path and query, whether the target has origin form (`/path`) or absolute form.
+    /// The path and query of a target in origin form (`/path`) or absolute form.
     private var originForm: String? {
         if target.utf8.first == UInt8(ascii: "/") { return target }
         guard let rest = absoluteForm else { return nil }
@@ -67,7 +66,7 @@ public struct RequestHead: Equatable, Sendable {
         return pathAndQuery.utf8.first == UInt8(ascii: "/") ? pathAndQuery : "/" + pathAndQuery
     }
 
-    /// What follows `http://` in a target of absolute form.
+    /// The part after `http://` of a target in absolute form.
     private var absoluteForm: String? {
         for scheme in ["http://", "https://", "ws://", "wss://"]
         where ASCII.lowercased(target.prefix(scheme.utf8.count)) == scheme {

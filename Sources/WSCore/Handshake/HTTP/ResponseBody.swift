@@ -1,6 +1,6 @@
-/// Collects the content of a response that refuses an upgrade or a tunnel, so that it can be shown (RFC 9112 §6.3).
+/// Collects the body of a response that refuses an upgrade or a tunnel, for display (RFC 9112 §6.3).
 public struct ResponseBody: Sendable {
-    /// The most content that is kept, in bytes: 64 KiB, enough for any error page that someone reads.
+    /// The maximum number of bytes to keep: 64 KiB, enough for any error page worth reading.
     public static let maximumBytes = 64 << 10
 
     private enum Framing {
@@ -10,22 +10,22 @@ public struct ResponseBody: Sendable {
         case untilEndOfStream
     }
 
-    /// What was received of the content.
+    /// The content received so far.
     private(set) var content: [UInt8] = []
-    /// Whether all that will be kept is there.
+    /// Whether no more content will be collected.
     private(set) var isComplete: Bool
-    /// Whether there was more than is kept, or the end did not come.
+    /// Whether the content exceeds ``maximumBytes`` or ended prematurely.
     private(set) var isTruncated = false
     private var framing: Framing
     private var chunkedDecoder = ChunkedDecoder()
 
-    /// Finds out how the body of the response to a GET, or the refusal of a CONNECT, ends.
+    /// Determines the framing of the body in a response to GET, or in a refusal of CONNECT.
     init(of head: ResponseHead) {
         framing = Self.framing(of: head)
         isComplete = if case .none = framing { true } else { false }
     }
 
-    /// Takes the bytes from `offset` on.
+    /// Receives the bytes from `offset` on.
     mutating func receive(_ bytes: RawSpan, from offset: Int) {
         var offset = offset
         while !isComplete, offset < bytes.byteCount {
@@ -34,12 +34,12 @@ public struct ResponseBody: Sendable {
         }
     }
 
-    /// Takes note that no more bytes come: the stream ended, or time ran out.
+    /// Ends the body: the stream ended, or time ran out.
     mutating func finish(streamEnded: Bool) {
         guard !isComplete else { return }
         isComplete = true
         if case .untilEndOfStream = framing, streamEnded { return }
-        // RFC 9112 §8: a message that ends before its length or its last chunk is incomplete.
+        // RFC 9112 §8: a message that ends before its Content-Length or last chunk is incomplete.
         isTruncated = true
     }
 
@@ -73,13 +73,14 @@ public struct ResponseBody: Sendable {
     }
 
     private static func framing(of head: ResponseHead) -> Framing {
-        // RFC 9112 §6.3: responses with these statuses have no content, whatever their fields say.
+        // RFC 9112 §6.3: responses with these statuses have no content, whatever their fields claim.
         if head.status < 200 || head.status == 204 || head.status == 304 { return .none }
-        // RFC 9112 §6.3: Transfer-Encoding overrides Content-Length; without chunked at its end, the stream's end counts.
+        // RFC 9112 §6.3: Transfer-Encoding overrides Content-Length. If chunked is not the final coding, the body
+        // extends to the end of the stream.
         let codings = head.fields.tokens(named: "Transfer-Encoding")
         if !codings.isEmpty { return codings == ["chunked"] ? .chunked : .untilEndOfStream }
         let lengths = Set(head.fields.elements(named: "Content-Length"))
-        // RFC 9112 §6.3: without a valid length, the stream's end counts.
+        // RFC 9112 §6.3: without a valid length, the body extends to the end of the stream.
         guard lengths.count == 1, let digits = lengths.first, digits.utf8.allSatisfy(ASCII.isDigit) else {
             return .untilEndOfStream
         }

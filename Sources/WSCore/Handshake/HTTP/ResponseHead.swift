@@ -2,14 +2,14 @@
 public struct ResponseHead: Equatable, Sendable {
     /// The status code, 0 through 999.
     public let status: Int
-    /// The reason phrase; servers leave it empty at times.
+    /// The reason phrase, which may be empty.
     public let reason: String
     /// The header fields.
     public let fields: HTTPFields
-    /// The minor version: 1 for HTTP/1.1.
+    /// The HTTP minor version, 1 for HTTP/1.1.
     public let minorVersion: Int
 
-    /// Takes the parts of a response's head.
+    /// Creates a response head.
     public init(status: Int, reason: String, fields: HTTPFields, minorVersion: Int = 1) {
         self.status = status
         self.reason = reason

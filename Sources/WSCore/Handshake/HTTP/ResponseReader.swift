@@ -1,19 +1,19 @@
-/// Reads the response that decides whether a connection goes over to another protocol.
+/// Reads the response to a request that switches the connection to another protocol.
 ///
-///      receive ──► head ──┬─ accepted ──► its head, the bytes that follow are of the other protocol
+///      receive ──► head ──┬─ accepted ──► returns the head; the bytes after it belong to the other protocol
 ///                   ▲     ├─ 1xx ───────► back to the next head
 ///                   └─────┘
 ///                         └─ other ─────► body ────► throws .refused
 struct ResponseReader: Sendable {
-    /// What the request was for, which decides the statuses that grant it.
+    /// The purpose of the request, which determines the statuses that grant it.
     enum Purpose {
-        /// RFC 6455 §4.1: any status but 101 is handled as HTTP says.
+        /// RFC 6455 §4.1: statuses other than 101 are handled per HTTP.
         case upgrade
         /// RFC 9110 §9.3.6: any 2xx status opens the tunnel.
         case tunnel
     }
 
-    /// Why there is no accepted response.
+    /// The reason there is no accepted response.
     enum Failure: Error, Equatable {
         case closedBeforeResponse
         case incompleteResponse
@@ -23,7 +23,7 @@ struct ResponseReader: Sendable {
         case refused(ResponseHead, body: [UInt8], bodyIsTruncated: Bool)
     }
 
-    /// The number of interim responses, such as 100 Continue and 103 Early Hints, that are skipped.
+    /// The maximum number of interim responses to skip, such as 100 Continue and 103 Early Hints.
     static let maximumInterimResponses = 8
 
     private let purpose: Purpose
@@ -33,18 +33,18 @@ struct ResponseReader: Sendable {
     private var refusal: ResponseHead?
     private var body: ResponseBody?
 
-    /// Makes the reader of one response, whose head and those of interim ones each have `limits`.
+    /// Creates a reader. `limits` apply separately to the head of the response and of each interim response.
     init(_ purpose: Purpose, limits: HeadLimits) {
         self.purpose = purpose
         self.limits = limits
         parser = HTTPHeadParser(.response, limits: limits)
     }
 
-    /// Takes bytes; returns the head of an accepted response and how many of these bytes came before its end, or nil
-    /// as long as the response is not complete.
+    /// Receives bytes. Returns `nil` until the response is complete, and then the head of an accepted response and the
+    /// number of these bytes up to its end.
     ///
-    /// Throws a refusal once its body is complete, or as much of it as is shown. There is nothing to be read after an
-    /// accepted response or an error.
+    /// Do not call it again after an accepted response or an error.
+    /// - Throws: ``Failure``. A refusal is thrown after its body is complete, or exceeds ``ResponseBody/maximumBytes``.
     mutating func receive(_ bytes: RawSpan) throws(Failure) -> (head: ResponseHead, consumedByteCount: Int)? {
         var offset = 0
         while body == nil {
@@ -59,16 +59,16 @@ struct ResponseReader: Sendable {
         return nil
     }
 
-    /// What it means that the peer closed the connection here.
+    /// The error to report if the peer closes the connection at this point.
     var failureAtEndOfStream: Failure {
         let hasAnswered = parser.byteCount > 0 || interimResponseCount > 0
         return refusal(streamEnded: true) ?? (hasAnswered ? .incompleteResponse : .closedBeforeResponse)
     }
 
-    /// The refusal with what came of its body, once its head is there.
+    /// The refusal with the body received so far, or `nil` before its head is complete.
     var partialRefusal: Failure? { refusal(streamEnded: false) }
 
-    /// The refusal when no more bytes come.
+    /// The refusal if no more bytes follow.
     private func refusal(streamEnded: Bool) -> Failure? {
         var copy = self
         copy.body?.finish(streamEnded: streamEnded)
@@ -96,10 +96,10 @@ struct ResponseReader: Sendable {
         }
     }
 
-    /// Skips an interim response, or begins with the body of a refusal.
+    /// Skips an interim response, or starts the body of a refusal.
     private mutating func receiveOther(_ head: ResponseHead) throws(Failure) {
-        // RFC 9110 §15.2: a client must be able to parse interim responses before the final one.
-        // RFC 9110 §15.2.2: 101 is not one of them, what follows is no HTTP.
+        // RFC 9110 §15.2: a client must be able to parse interim responses before the final one. RFC 9110 §15.2.2: 101
+        // is not among them, because another protocol follows it.
         guard (100...199).contains(head.status), head.status != 101 else {
             refusal = head
             body = ResponseBody(of: head)

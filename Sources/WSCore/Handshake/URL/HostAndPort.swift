@@ -1,20 +1,23 @@
-/// `host[:port]` as it stands in a URL, in Host and in Origin (RFC 3986 §3.2.2, §3.2.3).
+/// `host[:port]` as in URLs and in the Host and Origin fields (RFC 3986 §3.2.2, §3.2.3).
 struct HostAndPort: Equatable {
-    /// The host in lower case; an IPv6 address is without brackets and zone.
+    /// The host in lower case. An IPv6 address has neither brackets nor zone.
     let host: String
-    /// The interface of a link-local IPv6 address (RFC 6874), such as `eth0`.
+    /// The zone of a link-local IPv6 address (RFC 6874), such as `eth0`.
     let zone: String?
-    /// The port, 1 through 65535, or nil where none is given.
+    /// The port, 1 through 65535, or `nil` if there is none.
     let port: UInt16?
     /// Whether the host is an IPv6 address.
     let isIPv6: Bool
 
-    /// Whether the host is an address and not a name.
+    /// Whether the host is an IP address rather than a name.
     var isIPAddress: Bool { isIPv6 || IPLiteral.ipv4(host) != nil }
 
-    /// Reads `host[:port]`, or throws ``URLError``.
-    ///
-    /// `isInternational` is whether the host can be of any script, as people write URLs; header fields have the ASCII form.
+    /// Parses `host[:port]`.
+    /// - Parameters:
+    ///   - text: The text to parse.
+    ///   - isInternational: Whether the host may contain non-ASCII letters, as in typed URLs. Header fields use the
+    ///     ASCII form.
+    /// - Throws: ``URLError``.
     init(parsing text: some StringProtocol, isInternational: Bool = false) throws(URLError) {
         let bytes = Array(text.utf8)
         if bytes.first == UInt8(ascii: "[") {
@@ -42,7 +45,7 @@ struct HostAndPort: Equatable {
         let address = String(decoding: bytes[..<percent], as: UTF8.self)
         guard IPLiteral.ipv6(address) != nil else { throw .invalidIPv6Address(text) }
         guard percent < bytes.endIndex else { return (ASCII.lowercased(address), nil) }
-        // RFC 6874 §2: the zone follows "%25"; people write "%" alone, too.
+        // RFC 6874 §2: "%25" precedes the zone. People also write a plain "%".
         var zone = bytes[(percent + 1)...]
         if zone.count > 2, zone.starts(with: "25".utf8) { zone = zone.dropFirst(2) }
         let isZone = zone.allSatisfy { byte in
@@ -58,15 +61,15 @@ struct HostAndPort: Equatable {
         let text = String(decoding: bytes, as: UTF8.self)
         var name = try PercentEncoding.decode(text)
         guard !name.isEmpty else { throw .emptyHost }
-        // RFC 3987 §3.1: a name of an IRI is looked up, and sent in Host, in its ASCII form.
+        // RFC 3987 §3.1: an IRI's host is resolved, and sent in Host, in its ASCII form.
         if isInternational, !name.utf8.allSatisfy({ $0 < 0x80 }) { name = try InternationalName.ascii(name) }
-        // RFC 3986 §3.2.2: a registered name has no other characters and at most 255 of them.
+        // RFC 3986 §3.2.2: a registered name consists of these characters and has at most 255 bytes.
         guard name.utf8.allSatisfy(ASCII.isUnreservedOrSubDelimiter) else { throw .invalidHost(name) }
         guard name.utf8.count <= 255 else { throw .hostTooLong(byteCount: name.utf8.count) }
         return ASCII.lowercased(name)
     }
 
-    /// Reads the digits after the colon; none are the same as no colon.
+    /// Parses the digits after the colon. No digits means no port.
     private static func parsePort(_ digits: ArraySlice<UInt8>) throws(URLError) -> UInt16? {
         guard !digits.isEmpty else { return nil }
         let text = String(decoding: digits, as: UTF8.self)

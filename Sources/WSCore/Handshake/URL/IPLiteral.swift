@@ -1,15 +1,15 @@
-/// Reads IP addresses in their textual forms; no names, no shortened IPv4.
+/// Parses the textual forms of IP addresses. Host names and shortened IPv4 addresses are rejected.
 enum IPLiteral {
-    /// The four bytes of `a.b.c.d` in decimal without leading zeros, or nil.
+    /// The four bytes of `a.b.c.d` in decimal without leading zeros, or `nil`.
     static func ipv4(_ text: some StringProtocol) -> [UInt8]? {
         ipv4(Array(text.utf8)[...])
     }
 
-    /// The sixteen bytes of an IPv6 address without brackets and zone (RFC 4291 §2.2), or nil.
+    /// The sixteen bytes of an IPv6 address without brackets and zone (RFC 4291 §2.2), or `nil`.
     static func ipv6(_ text: some StringProtocol) -> [UInt8]? {
         var parts = Array(text.utf8).split(separator: ASCII.colon, omittingEmptySubsequences: false)
         guard parts.count >= 3, parts.count <= 10 else { return nil }
-        // A leading or trailing colon is half of a "::", whose other half leaves an empty part inside.
+        // A leading or trailing colon must be half of a "::". The other half leaves an empty part inside.
         if parts[0].isEmpty {
             guard parts[1].isEmpty else { return nil }
             parts.removeFirst()
@@ -33,7 +33,7 @@ enum IPLiteral {
             }
         }
         guard let gap else { return bytes.count == 16 ? bytes : nil }
-        // "::" stands for at least one group of zeros.
+        // RFC 4291 §2.2: "::" replaces at least one group of zeros.
         guard bytes.count <= 14 else { return nil }
         bytes.insert(contentsOf: [UInt8](repeating: 0, count: 16 - bytes.count), at: gap)
         return bytes

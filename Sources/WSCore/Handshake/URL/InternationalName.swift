@@ -1,15 +1,14 @@
 import CIDN2
 
-/// Host names with letters of any script, and the ASCII form in which they are looked up (UTS #46, RFC 5891).
+/// Internationalized host names and their ASCII form (UTS #46, RFC 5891).
 enum InternationalName {
-    /// The ASCII form of a name that contains other characters: `xn--mnchen-3ya.example` for `münchen.example`.
-    ///
-    /// Throws ``URLError/invalidInternationalName(_:_:)``, and ``URLError/hostTooLong(byteCount:)`` for a name that no
-    /// limit of labels would ever come to.
+    /// The ASCII form of a name with other characters: `xn--mnchen-3ya.example` for `münchen.example`.
+    /// - Throws: ``URLError/invalidInternationalName(_:_:)``, or ``URLError/hostTooLong(byteCount:)`` for more than
+    ///   1,024 bytes.
     static func ascii(_ name: String) throws(URLError) -> String {
-        // What is normalised and mapped can become shorter, but not by that much.
+        // Normalization and mapping can shorten a name, but not from this length to a valid one.
         guard name.utf8.count <= maximumBytes else { throw .hostTooLong(byteCount: name.utf8.count) }
-        // A C string would end there.
+        // A C string would end at the NUL.
         guard !name.utf8.contains(0) else { throw .invalidHost(name) }
         var result: Int32 = 0
         guard let converted = wsx_idn2_ascii(name, &result) else {
@@ -17,13 +16,13 @@ enum InternationalName {
         }
         defer { idn2_free(converted) }
         let ascii = String(cString: converted)
-        // RFC 1123 §2.1, which UTS #46 calls UseSTD3ASCIIRules: letters, digits and hyphens. A full-width slash or at
-        // sign has become the ASCII one, and is not to end up in a URL.
+        // RFC 1123 §2.1, or UseSTD3ASCIIRules in UTS #46: letters, digits, and hyphens. Mapping turns a full-width
+        // slash or at sign into the ASCII character, which must not end up in a URL.
         let isHostName = ascii.utf8.allSatisfy { byte in
             ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-.".utf8.contains(byte)
         }
         guard isHostName else { throw .invalidInternationalName(name, .disallowedCharacter) }
-        // A soft hyphen, for one, is mapped to nothing.
+        // Some characters, such as soft hyphens, are mapped to nothing.
         let labels = ascii.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard !labels.dropLast().contains(where: \.isEmpty), labels.first?.isEmpty == false else {
             throw .invalidInternationalName(name, .emptyLabel)
@@ -34,23 +33,23 @@ enum InternationalName {
     private static let maximumBytes = 1024
 }
 
-/// Why a host name with characters other than ASCII has no ASCII form.
+/// The reason an internationalized host name has no ASCII form.
 public enum InternationalNameError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// A label would have more than 63 characters, or the name more than 255.
+    /// A label exceeds 63 characters or the name exceeds 255.
     case tooLong
-    /// A character that no host name can contain (RFC 5892).
+    /// The name contains a character that is not allowed in host names (RFC 5892).
     case disallowedCharacter
-    /// A hyphen at the beginning or end of a label, or two in its third and fourth place.
+    /// A label begins or ends with a hyphen, or has two in the third and fourth position.
     case misplacedHyphen
-    /// A combining mark or joiner where there is nothing that it could belong to.
+    /// A combining mark or joiner is not allowed in its position.
     case misplacedMark
-    /// Characters written from the left and from the right in an order that RFC 5893 forbids.
+    /// The name mixes left-to-right and right-to-left characters in a way that RFC 5893 forbids.
     case mixedDirections
-    /// A label that begins with `xn--` and is not what its form promises.
+    /// A label begins with `xn--` but is not valid Punycode.
     case malformedPunycode
-    /// Two dots in a row, one in front, or nothing visible between them.
+    /// A label is empty: the name begins with a dot, or has nothing visible between two dots.
     case emptyLabel
-    /// Another reason; libidn2's number for it.
+    /// Another reason, with libidn2's error code.
     case other(code: Int32)
 
     init(_ code: Int32) {
@@ -58,7 +57,7 @@ public enum InternationalNameError: Error, Equatable, Sendable, CustomStringConv
             switch code {
             case IDN2_TOO_BIG_DOMAIN.rawValue, IDN2_TOO_BIG_LABEL.rawValue, IDN2_PUNYCODE_BIG_OUTPUT.rawValue:
                 .tooLong
-            // Of a label with a slash, say, libidn2 finds that its ASCII form does not lead back to it.
+            // For a label with a slash, for example, libidn2 reports that the ASCII form does not convert back to it.
             case IDN2_DISALLOWED.rawValue, IDN2_UNASSIGNED.rawValue, IDN2_DOT_IN_LABEL.rawValue,
                 IDN2_ALABEL_ROUNDTRIP_FAILED.rawValue:
                 .disallowedCharacter
@@ -77,7 +76,7 @@ public enum InternationalNameError: Error, Equatable, Sendable, CustomStringConv
             }
     }
 
-    /// Why, and what to try.
+    /// The reason and the remedy.
     public var description: String {
         switch self {
         case .tooLong: "it is too long; a part between dots has at most 63 characters in its ASCII form"

@@ -1,16 +1,14 @@
-/// Percent escapes (RFC 3986 §2.1).
+/// Percent-encoding (RFC 3986 §2.1).
 enum PercentEncoding {
-    /// The text with its escapes replaced by what they stand for.
-    ///
-    /// Throws ``URLError/malformedPercentEscape(_:)``, or ``URLError/invalidUTF8`` when the result is not text.
+    /// Decodes the percent escapes of a text.
+    /// - Throws: ``URLError/malformedPercentEscape(_:)``, or ``URLError/invalidUTF8`` if the result is not UTF-8.
     static func decode(_ text: some StringProtocol) throws(URLError) -> String {
         guard let result = String(validating: try decodeBytes(text), as: UTF8.self) else { throw .invalidUTF8 }
         return result
     }
 
-    /// The text's bytes with its escapes replaced by what they stand for.
-    ///
-    /// Throws ``URLError/malformedPercentEscape(_:)``.
+    /// Decodes the percent escapes of a text to bytes.
+    /// - Throws: ``URLError/malformedPercentEscape(_:)``.
     static func decodeBytes(_ text: some StringProtocol) throws(URLError) -> [UInt8] {
         let bytes = Array(text.utf8)
         var decoded: [UInt8] = []
@@ -28,11 +26,10 @@ enum PercentEncoding {
         return decoded
     }
 
-    /// A path in the one form that all equivalent ones have (RFC 3986 §6.2.2): what a path cannot contain is escaped, what
-    /// is unreserved is not, and the digits of escapes are capitals. What is reserved stays as it is, so that `%2F` is
-    /// no slash.
-    ///
-    /// Throws ``URLError/malformedPercentEscape(_:)``.
+    /// Normalizes a path, so equivalent paths become equal (RFC 3986 §6.2.2). Invalid characters are escaped,
+    /// unreserved characters are not, and escapes use upper-case digits. Reserved characters stay as they are: `%2F` is
+    /// not a slash.
+    /// - Throws: ``URLError/malformedPercentEscape(_:)``.
     static func normalize(_ path: some StringProtocol) throws(URLError) -> String {
         let bytes = Array(try WebSocketURL.encodePathAndQuery(path).utf8)
         var normalized: [UInt8] = []
@@ -44,14 +41,15 @@ enum PercentEncoding {
                 continue
             }
             let byte = try escapedByte(in: bytes, at: index)
-            // RFC 3986 §6.2.2.2: escapes of unreserved characters are decoded; §6.2.2.1: others are written in capitals.
+            // RFC 3986 §6.2.2.2: decode escapes of unreserved characters. §6.2.2.1: write other escapes in upper case.
             if isUnreserved(byte) { normalized.append(byte) } else { append(escapeOf: byte, to: &normalized) }
             index += 3
         }
         return String(decoding: normalized, as: UTF8.self)
     }
 
-    /// The text with every byte escaped that `isAllowed` does not allow; escapes that it contains are checked and kept.
+    /// Escapes every byte for which `isAllowed` returns false. Existing escapes are kept.
+    /// - Throws: ``URLError/malformedPercentEscape(_:)``.
     static func encode(
         keepingEscapesOf text: some StringProtocol, where isAllowed: (UInt8) -> Bool
     ) throws(URLError) -> String {
@@ -60,7 +58,7 @@ enum PercentEncoding {
         return encode(bytes) { $0 == percent || isAllowed($0) }
     }
 
-    /// The bytes as text, with every byte escaped that `isAllowed` does not allow.
+    /// Escapes every byte for which `isAllowed` returns false, and every non-ASCII byte.
     static func encode(_ bytes: some Sequence<UInt8>, where isAllowed: (UInt8) -> Bool) -> String {
         var encoded: [UInt8] = []
         for byte in bytes {
@@ -77,7 +75,7 @@ enum PercentEncoding {
         text.append(contentsOf: [percent, hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 0xF)]])
     }
 
-    /// RFC 3986 §2.3.
+    /// RFC 3986 §2.3: unreserved characters.
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
     }

@@ -1,51 +1,51 @@
-/// Why a text is not a URL that can be connected to.
+/// The reason a string is not a usable WebSocket URL.
 public enum URLError: Error, Equatable, CustomStringConvertible {
-    /// There is nothing.
+    /// The string is empty.
     case empty
-    /// It contains a control character.
+    /// The URL contains a control character.
     case controlCharacter
-    /// It contains a space.
+    /// The URL contains a space.
     case space
-    /// It has a fragment (RFC 6455 §3).
+    /// The URL has a fragment (RFC 6455 §3).
     case fragment
-    /// Its scheme is none of those known; the scheme.
+    /// The scheme is unknown.
     case unknownScheme(String)
-    /// No two slashes follow the scheme.
+    /// The scheme is not followed by two slashes.
     case missingSlashes(scheme: String)
-    /// It has no host.
+    /// The URL has no host.
     case emptyHost
-    /// The host contains what no name or address can; the host.
+    /// The host contains characters that are not allowed in names and addresses.
     case invalidHost(String)
-    /// The host has characters other than ASCII, and no ASCII form; the host and why.
+    /// The host has non-ASCII characters but no ASCII form. Carries the host and the reason.
     case invalidInternationalName(String, InternationalNameError)
-    /// The host has more than 255 bytes.
+    /// The host exceeds 255 bytes.
     case hostTooLong(byteCount: Int)
-    /// What stands in brackets is no IPv6 address; what stands there.
+    /// The text in brackets is not an IPv6 address.
     case invalidIPv6Address(String)
-    /// The host has several colons and no brackets.
+    /// The host has several colons but no brackets.
     case unbracketedIPv6Address
-    /// The port is not a number from 1 through 65535; what stands there.
+    /// The port is not a number from 1 through 65535.
     case invalidPort(String)
-    /// A percent sign is not followed by two hexadecimal digits; what stands there.
+    /// A percent sign is not followed by two hexadecimal digits. Carries up to three characters.
     case malformedPercentEscape(String)
-    /// The percent escapes stand for bytes that are not UTF-8.
+    /// The decoded percent escapes are not UTF-8.
     case invalidUTF8
-    /// The user name or password contains an @.
+    /// The user name or password contains an unescaped `@`.
     case unescapedAtSign
-    /// The user name or password contains a / or a ?.
+    /// The user name or password contains an unescaped `/` or `?`.
     case unescapedSlash
-    /// The user name or password cannot be sent.
+    /// Basic authentication cannot transmit the user name or password.
     case invalidCredentials(CredentialsError)
-    /// `ws+unix:` has no path.
+    /// `ws+unix:` without a path.
     case emptySocketPath
-    /// The path of the socket contains a control character.
+    /// The socket's path contains a control character.
     case controlCharacterInSocketPath
-    /// `echo:` is followed by something.
+    /// `echo:` is followed by an address.
     case echoWithAddress
-    /// A redirect leads to a scheme that is not followed.
+    /// A redirect leads to a scheme that is never followed.
     case forbiddenRedirect(scheme: String)
 
-    /// Why, and what to try.
+    /// The reason and the remedy.
     public var description: String {
         switch self {
         case .empty: "the URL is empty; write ws://HOST:PORT/PATH, or echo: to try things out"

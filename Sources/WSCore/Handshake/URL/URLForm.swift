@@ -1,10 +1,11 @@
-/// Which of its forms a URL has, and what follows the scheme.
+/// The form of a URL, and the text after its scheme.
 enum URLForm {
     case tcp(isSecure: Bool, rest: Substring)
     case unix(rest: Substring)
     case echo
 
-    /// Looks at the beginning of a URL, or throws ``URLError``.
+    /// Determines the form of a URL.
+    /// - Throws: ``URLError``.
     init(of text: String) throws(URLError) {
         if text.utf8.first == ASCII.colon {
             self = .tcp(isSecure: false, rest: Substring(try Self.localhostForm(of: text)))
@@ -22,7 +23,7 @@ enum URLForm {
         } else if Self.isPortOrEnd(rest, afterScheme: scheme) || Self.hasUserInfo(text)
             || scheme.utf8.contains(UInt8(ascii: "."))
         {
-            // host:port, user:password@host or a host with a mistaken port.
+            // `host:port`, `user:password@host`, or a host with an invalid port.
             self = .tcp(isSecure: false, rest: text[...])
         } else if scheme == "echo" {
             guard rest.isEmpty else { throw .echoWithAddress }
@@ -34,7 +35,7 @@ enum URLForm {
         }
     }
 
-    /// `localhost:port/path` for `:port/path`.
+    /// Expands `:port/path` to `localhost:port/path`.
     private static func localhostForm(of text: String) throws(URLError) -> String {
         let next = text.utf8.dropFirst().first
         guard next != ASCII.colon else { throw .unbracketedIPv6Address }
@@ -42,7 +43,7 @@ enum URLForm {
         return "localhost" + text
     }
 
-    /// What stands before the first colon in lower case, if it has the form of a scheme (RFC 3986 §3.1).
+    /// The text before the first colon in lower case, if it is a syntactically valid scheme (RFC 3986 §3.1).
     static func scheme(of text: String) -> String? {
         guard let colon = text.utf8.firstIndex(of: ASCII.colon), let first = text.utf8.first, ASCII.isLetter(first)
         else {
@@ -54,7 +55,7 @@ enum URLForm {
         return isScheme ? ASCII.lowercased(text[..<colon]) : nil
     }
 
-    /// The schemes that name a host, and whether they use TLS.
+    /// The schemes followed by a host, and whether they use TLS.
     static let webSchemes = ["ws": false, "http": false, "wss": true, "https": true]
 
     private static func form(scheme: String, rest: Substring) throws(URLError) -> URLForm {
@@ -68,7 +69,7 @@ enum URLForm {
         }
     }
 
-    /// Whether what follows the colon is a port, perhaps an empty one, and so what stands before it a host and no scheme.
+    /// Whether the text after the colon is a port, possibly empty. If so, a host and not a scheme precedes the colon.
     private static func isPortOrEnd(_ rest: Substring, afterScheme scheme: String) -> Bool {
         guard let first = rest.utf8.first else { return webSchemes[scheme] == nil && scheme != "echo" }
         if ASCII.isDigit(first) { return true }

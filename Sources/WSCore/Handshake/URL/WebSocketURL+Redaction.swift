@@ -1,8 +1,8 @@
 extension WebSocketURL {
-    /// The text, which may be no URL, with `•••` in place of all that may be a user name and password.
+    /// Replaces everything that may be a user name and password with `•••`. The text need not be a valid URL.
     ///
-    /// That is what stands before the last `@` but for a scheme, because a password that is not percent-encoded as it
-    /// should be can have any character.
+    /// That is everything between the scheme and the last `@`: a password that is not percent-encoded can contain any
+    /// character.
     public static func withoutUserInfo(_ text: String) -> String {
         guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return text }
         let scheme = URLForm.scheme(of: text).map { $0 + ":" } ?? ""

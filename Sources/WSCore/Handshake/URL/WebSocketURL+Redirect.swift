@@ -1,8 +1,9 @@
 extension WebSocketURL {
-    /// The URL that a response's Location field refers to from here (RFC 3986 §5.2, RFC 9110 §10.2.2).
+    /// Resolves a response's Location field against this URL (RFC 3986 §5.2, RFC 9110 §10.2.2).
     ///
-    /// A fragment is dropped. Only the schemes ws, wss, http and https can be referred to; user name and
-    /// password stay as long as host and scheme do. Throws ``URLError``.
+    /// The fragment is dropped. Only the schemes ws, wss, http, and https are allowed. A relative reference keeps the
+    /// user name and password.
+    /// - Throws: ``URLError``.
     public func resolving(location: String) throws(URLError) -> WebSocketURL {
         let reference = String(Substring(location.utf8.prefix { $0 != UInt8(ascii: "#") }))
         if let scheme = URLForm.scheme(of: reference) {
@@ -13,14 +14,14 @@ extension WebSocketURL {
         if reference.utf8.starts(with: "//".utf8) {
             return try WebSocketURL(parsing: (isSecure ? "wss:" : "ws:") + reference)
         }
-        // What is no URL by itself is checked for forbidden characters as part of one.
+        // A relative reference is checked for forbidden characters as part of a URL.
         _ = try WebSocketURL(parsing: "ws://localhost/" + reference)
         return WebSocketURL(
             isSecure: isSecure, endpoint: endpoint,
             requestTarget: mergedTarget(with: try Self.encodePathAndQuery(reference)), userInfo: userInfo)
     }
 
-    /// The target for a relative reference, which is ASCII.
+    /// The request target for a relative reference, which must be ASCII.
     private func mergedTarget(with reference: String) -> String {
         guard let first = reference.utf8.first else { return requestTarget }
         let basePath = String(Substring(requestTarget.utf8.prefix { $0 != UInt8(ascii: "?") }))
@@ -34,7 +35,7 @@ extension WebSocketURL {
         return Self.removingDotSegments(absolutePath) + query
     }
 
-    /// RFC 3986 §5.2.4 for a path that begins with a slash.
+    /// RFC 3986 §5.2.4, for a path that begins with a slash.
     private static func removingDotSegments(_ path: String) -> String {
         var kept: [Substring] = []
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()

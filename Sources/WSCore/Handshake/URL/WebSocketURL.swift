@@ -1,37 +1,38 @@
-/// What to connect to and what to ask for there (RFC 6455 §3).
+/// A WebSocket URL: the server to connect to and the resource to request (RFC 6455 §3).
 ///
-/// | form | means |
+/// | form | meaning |
 /// | --- | --- |
-/// | `ws://host:port/path?query`, `http://…` | TCP, port 80 unless given |
-/// | `wss://host:port/path?query`, `https://…` | TLS over TCP, port 443 unless given |
-/// | `host`, `host:port/path` | the same with `ws://` before it |
+/// | `ws://host:port/path?query`, `http://…` | TCP; default port 80 |
+/// | `wss://host:port/path?query`, `https://…` | TLS over TCP; default port 443 |
+/// | `host`, `host:port/path` | the same with `ws://` |
 /// | `:port/path` | `ws://localhost:port/path` |
-/// | `ws+unix:/path/to.sock:/request` | a Unix domain socket; `/request` is `/` unless given |
+/// | `ws+unix:/path/to.sock:/request` | a Unix-domain socket; `/request` defaults to `/` |
 /// | `echo:` | the echo server inside this process |
 ///
-/// A host name of any script is turned into its ASCII form, which is what is looked up, sent and shown.
+/// An internationalized host name is converted to its ASCII form, which is resolved, sent, and shown.
 public struct WebSocketURL: Equatable, Sendable {
-    /// Where a URL leads to.
+    /// The server that a URL refers to.
     public enum Endpoint: Equatable, Sendable {
-        /// A host, which is a name in lower case, an IPv4 address, or an IPv6 address without brackets
-        /// (`fe80::1%eth0` with its zone), and a port from 1 through 65535.
+        /// A host and a port from 1 through 65535. The host is a name in lower case, an IPv4 address, or an IPv6
+        /// address without brackets, possibly with a zone (`fe80::1%eth0`).
         case tcp(host: String, port: UInt16)
-        /// The path of a Unix domain socket.
+        /// The path of a Unix-domain socket.
         case unix(path: String)
         /// The echo server inside this process.
         case embeddedEcho
     }
 
-    /// Whether the connection uses TLS: `wss` and `https`.
+    /// Whether the connection uses TLS (`wss` and `https`).
     public let isSecure: Bool
-    /// Where to connect to.
+    /// The server to connect to.
     public let endpoint: Endpoint
-    /// The path and query to ask for, percent-encoded: begins with `/`.
+    /// The path and query to request, percent-encoded. Begins with `/`.
     public let requestTarget: String
-    /// The user name and password that the URL carries, percent-decoded.
+    /// The user name and password in the URL, percent-decoded.
     public let userInfo: Credentials?
 
-    /// Reads one of the forms above, or throws ``URLError``.
+    /// Parses one of the forms above.
+    /// - Throws: ``URLError``.
     public init(parsing text: String) throws(URLError) {
         try Self.checkCharacters(of: text)
         switch try URLForm(of: text) {
@@ -51,15 +52,17 @@ public struct WebSocketURL: Equatable, Sendable {
         self.userInfo = userInfo
     }
 
-    /// The value of the Host field: without the default port and the zone of an IPv6 address, which means nothing elsewhere.
+    /// The value of the Host field: without a default port, without an IPv6 zone, and `localhost` for a Unix-domain
+    /// socket.
     public var hostField: String {
         guard case .tcp(let host, let port) = endpoint else { return "localhost" }
-        // RFC 6874 §4: a zone does not leave the machine.
+        // RFC 6874 §4: a zone must not leave the machine.
         let name = String(Substring(host.utf8.prefix { $0 != UInt8(ascii: "%") }))
         return Self.authority(host: name, port: port, isSecure: isSecure)
     }
 
-    /// Whether both lead to the same server with the same protection, so that secrets for one may go to the other.
+    /// Whether both URLs lead to the same server with the same protection. If so, secrets for one may be sent to the
+    /// other.
     public func isSameOrigin(as other: WebSocketURL) -> Bool {
         isSecure == other.isSecure && endpoint == other.endpoint
     }
@@ -73,7 +76,7 @@ public struct WebSocketURL: Equatable, Sendable {
 }
 
 extension WebSocketURL: CustomStringConvertible {
-    /// The canonical form, without the user name and password.
+    /// The canonical form of the URL, without user name and password.
     public var description: String {
         switch endpoint {
         case .tcp(let host, let port):
@@ -85,7 +88,7 @@ extension WebSocketURL: CustomStringConvertible {
             let encodedPath = PercentEncoding.encode(path.utf8) {
                 ASCII.isUnreservedOrSubDelimiter($0) || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@")
             }
-            // Of three slashes or more the first two would be read as those of an empty authority.
+            // Otherwise the first two of three or more slashes would be parsed as an empty authority.
             let authority = encodedPath.utf8.starts(with: "///".utf8) ? "//" : ""
             return "ws+unix:\(authority)\(encodedPath):\(requestTarget)"
         case .embeddedEcho:
@@ -94,7 +97,7 @@ extension WebSocketURL: CustomStringConvertible {
     }
 }
 
-// The parts of a URL.
+// MARK: Parsing
 extension WebSocketURL {
     private static func checkCharacters(of text: String) throws(URLError) {
         guard !text.isEmpty else { throw .empty }
@@ -102,14 +105,14 @@ extension WebSocketURL {
             switch scalar.value {
             case 0x20: throw .space
             case 0..<0x20, 0x7F...0x9F: throw .controlCharacter
-            // RFC 6455 §3: a fragment has no meaning in a WebSocket URI and must not be used.
+            // RFC 6455 §3: fragment identifiers are meaningless in WebSocket URIs and must not be used.
             case 0x23: throw .fragment
             default: break
             }
         }
     }
 
-    /// Reads what follows `ws://`: `[userinfo@]host[:port][/path][?query]`.
+    /// Parses the part after `ws://`: `[userinfo@]host[:port][/path][?query]`.
     init(isSecure: Bool, hierarchicalPart text: Substring) throws(URLError) {
         let authorityEnd =
             text.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? text.endIndex
@@ -128,21 +131,21 @@ extension WebSocketURL {
             userInfo: userInfo)
     }
 
-    /// Reads the host and port before a path and query.
+    /// Parses the host and port.
     private static func parseAuthority(_ text: Substring, rest: Substring) throws(URLError) -> HostAndPort {
         do throws(URLError) {
             return try HostAndPort(parsing: text, isInternational: true)
         } catch {
-            // With an '@' later on, this may be the beginning of a password, which is not to be shown.
+            // If an '@' follows, this may be the beginning of a password, which must not be shown.
             throw rest.utf8.contains(UInt8(ascii: "@")) ? .unescapedSlash : error
         }
     }
 
-    /// Reads what follows `ws+unix:`: `path[:request]`.
+    /// Parses the part after `ws+unix:`: `path[:request]`.
     private init(socketPathAndTarget text: Substring) throws(URLError) {
         var path = Self.withoutEmptyAuthority(text)
         var target: Substring = ""
-        // A request begins with a slash, so that a colon in the path needs no escape unless a slash follows it.
+        // A request begins with a slash, so a colon in the path needs no escape unless a slash follows.
         if let colon = path.firstRange(ofASCII: ":/") ?? path.firstRange(ofASCII: ":?") {
             target = path[colon.upperBound...]
             path = path[..<colon.lowerBound]
@@ -157,13 +160,13 @@ extension WebSocketURL {
             requestTarget: try Self.parseTarget(target), userInfo: nil)
     }
 
-    /// `ws+unix:///path` means `ws+unix:/path`.
+    /// Reduces `ws+unix:///path` to `ws+unix:/path`.
     private static func withoutEmptyAuthority(_ text: Substring) -> Substring {
         text.utf8.starts(with: "///".utf8) ? Substring(text.utf8.dropFirst(2)) : text
     }
 
     static func parseUserInfo(_ text: Substring) throws(URLError) -> Credentials? {
-        // RFC 3986 §3.2.1: an '@' in it is percent-encoded. Programs differ in which one they split at.
+        // RFC 3986 §3.2.1: an '@' must be percent-encoded here. Programs differ in which '@' ends the user info.
         guard !text.utf8.contains(UInt8(ascii: "@")) else { throw .unescapedAtSign }
         guard !text.isEmpty else { return nil }
         let colon = text.utf8.firstIndex(of: ASCII.colon) ?? text.endIndex
@@ -176,14 +179,14 @@ extension WebSocketURL {
         }
     }
 
-    /// The request target for a path and query as typed; what RFC 3986 does not allow there is percent-encoded.
+    /// The request target for a path and query as typed. Characters that RFC 3986 does not allow are percent-encoded.
     static func parseTarget(_ text: some StringProtocol) throws(URLError) -> String {
         let encoded = try encodePathAndQuery(text)
-        // RFC 6455 §3: the resource name begins with "/", even where the path is empty.
+        // RFC 6455 §3: the resource name is "/" if the path is empty.
         return encoded.utf8.first == UInt8(ascii: "/") ? encoded : "/" + encoded
     }
 
-    /// The text with everything percent-encoded that a path and query cannot contain (RFC 3986 §3.3, §3.4).
+    /// Percent-encodes the characters that are not allowed in a path and query (RFC 3986 §3.3, §3.4).
     static func encodePathAndQuery(_ text: some StringProtocol) throws(URLError) -> String {
         try PercentEncoding.encode(keepingEscapesOf: text) { byte in
             ASCII.isUnreservedOrSubDelimiter(byte) || ":@/?".utf8.contains(byte)
@@ -192,7 +195,7 @@ extension WebSocketURL {
 }
 
 extension Substring {
-    /// Where two ASCII characters first stand: the position between them and the positions around.
+    /// The range of the first occurrence of two ASCII characters, from the first character up to the second.
     func firstRange(ofASCII pair: StaticString) -> Range<Index>? {
         var index = startIndex
         let bytes = pair.withUTF8Buffer { Array($0) }

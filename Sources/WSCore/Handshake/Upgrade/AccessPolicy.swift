@@ -1,9 +1,9 @@
-/// Who may come in: whoever knows one of these credentials or tokens (RFC 7617, RFC 6750).
+/// The credentials and tokens that a server accepts (RFC 7617, RFC 6750).
 ///
-/// What is presented is compared by its SHA-256 with that of every secret: how long that takes says nothing of how much
-/// of a secret was right, of how long the secrets are, or of which one it was.
+/// Compares SHA-256 hashes of the presented secret and of every configured one. The time reveals neither how much of a
+/// secret was right, nor the secrets' lengths, nor which one matched.
 public struct AccessPolicy: Sendable {
-    /// A secret that lets in.
+    /// A configured secret.
     private struct Secret {
         let digest: [UInt8]
         let login: Login
@@ -12,10 +12,10 @@ public struct AccessPolicy: Sendable {
     private let basicSecrets: [Secret]
     private let bearerSecrets: [Secret]
 
-    /// Lets everybody in.
+    /// Admits every client.
     public static let open = AccessPolicy()
 
-    /// Makes a policy; without credentials and tokens it lets everybody in.
+    /// Creates a policy. Without credentials and tokens, it admits every client.
     public init(credentials: [Credentials] = [], tokens: [BearerToken] = []) {
         basicSecrets = credentials.map {
             Secret(digest: Digest.sha256(Array($0.basicToken.utf8)), login: .basic(user: $0.user))
@@ -23,26 +23,28 @@ public struct AccessPolicy: Sendable {
         bearerSecrets = tokens.map { Secret(digest: Digest.sha256(Array($0.text.utf8)), login: .bearer) }
     }
 
-    /// Whether there is anything to know.
+    /// Whether clients must authenticate.
     public var isClosed: Bool { !basicSecrets.isEmpty || !bearerSecrets.isEmpty }
 
-    /// As whom a request with this Authorization (nil: none) comes in; nil: it does not, unless there is nothing to know.
+    /// Authenticates a request by its Authorization value, or `nil` if it has none. Returns `nil` if the value is not
+    /// accepted, or if the policy is open.
     public func login(with authorization: String?) -> Login? {
         guard let (scheme, token) = authorization.flatMap(Self.parse) else { return nil }
         let digest = Digest.sha256(token)
-        // Every one is compared, whatever those before have shown.
+        // Compare all secrets, even after a match.
         return secrets(for: scheme).reduce(nil) { login, secret in
             Digest.areEqual(secret.digest, digest) ? secret.login : login
         }
     }
 
-    /// The WWW-Authenticate fields of the answer to a request with this Authorization (nil: none) that may not come in.
+    /// The WWW-Authenticate fields of a 401 response to a request with this Authorization value, or `nil` if it had
+    /// none.
     public func challenges(to authorization: String?) -> [HeaderField] {
         var values: [String] = []
-        // RFC 7617 §2, §2.1: the realm is required; the charset tells clients how to encode what is typed.
+        // RFC 7617 §2, §2.1: the realm is required, and charset tells clients how to encode what the user types.
         if !basicSecrets.isEmpty { values.append(#"Basic realm="wsx", charset="UTF-8""#) }
         if !bearerSecrets.isEmpty {
-            // RFC 6750 §3.1: a request that presents no token is told of no error.
+            // RFC 6750 §3.1: a response to a request without a token should not include an error code.
             let isRefused = authorization.flatMap(Self.parse)?.scheme == .bearer
             values.append(#"Bearer realm="wsx""# + (isRefused ? #", error="invalid_token""# : ""))
         }
@@ -61,7 +63,7 @@ public struct AccessPolicy: Sendable {
         }
     }
 
-    /// RFC 9110 §11.4, §11.1: a scheme, without regard to case, spaces, and what it defines.
+    /// RFC 9110 §11.4, §11.1: a case-insensitive scheme, spaces, and the scheme's own data.
     private static func parse(_ authorization: String) -> (scheme: Scheme, token: [UInt8])? {
         let name = authorization.utf8.prefix { $0 != ASCII.space }
         guard let scheme = Scheme(rawValue: ASCII.lowercased(Substring(name))) else { return nil }

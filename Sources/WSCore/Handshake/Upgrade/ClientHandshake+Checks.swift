@@ -1,14 +1,14 @@
 extension ClientHandshake {
-    /// Checks a response with status 101 and tells what it agrees to.
+    /// Checks a response with status 101 and returns the negotiated parameters.
     static func check(
         _ response: ResponseHead, answering request: ClientRequest, key: String
     ) throws(HandshakeError) -> ClientUpgrade {
         let fields = response.fields
-        // RFC 6455 §4.1: Upgrade must be there and equal "websocket" without regard to case.
+        // RFC 6455 §4.1: Upgrade must be present and equal "websocket", ignoring case.
         guard fields.tokens(named: "Upgrade") == ["websocket"] else {
             throw .invalidUpgrade(values: fields.all(named: "Upgrade"))
         }
-        // RFC 6455 §4.1: Connection must contain the token "upgrade" without regard to case.
+        // RFC 6455 §4.1: Connection must contain the token "upgrade", ignoring case.
         guard fields.tokens(named: "Connection").contains("upgrade") else {
             throw .invalidConnection(values: fields.all(named: "Connection"))
         }
@@ -24,8 +24,8 @@ extension ClientHandshake {
         // RFC 6455 §11.3.3: the field must not appear more than once.
         guard accepts.count <= 1 else { throw .repeatedAccept }
         guard let accept = accepts.first else { throw .missingAccept }
-        // RFC 6455 §4.1: its value must be the hash of the key, apart from white space around it. Byte by byte: equal
-        // strings in Swift may be of different characters, such as K and the Kelvin sign.
+        // RFC 6455 §4.1: the value must be the hash of the key, apart from surrounding white space. Compared byte by
+        // byte: Swift treats canonically equivalent characters as equal, such as K and the Kelvin sign.
         guard accept.utf8.elementsEqual(HandshakeKey.accept(key: key).utf8) else { throw .wrongAccept(accept) }
     }
 
@@ -34,9 +34,9 @@ extension ClientHandshake {
         // RFC 6455 §11.3.4: the field must not appear more than once in a response.
         guard values.count <= 1 else { throw .repeatedSubprotocol(values) }
         guard let value = values.first else { return nil }
-        // RFC 6455 §4.1: the subprotocol must be one that was requested.
+        // RFC 6455 §4.1: the subprotocol must be one of those requested.
         guard requested.contains(where: { $0.utf8.elementsEqual(value.utf8) }) else {
-            // RFC 6455 §4.2.2: the server chooses a single one.
+            // RFC 6455 §4.2.2: the server selects a single subprotocol.
             let names = fields.elements(named: ClientRequest.subprotocolFieldName)
             throw names.count > 1 ? .repeatedSubprotocol(names) : .unrequestedSubprotocol(value)
         }
@@ -53,7 +53,7 @@ extension ClientHandshake {
             throw .malformedExtensions(error.value)
         }
         for answer in accepted where !offered.contains(where: { $0.name.utf8.elementsEqual(answer.name.utf8) }) {
-            // RFC 6455 §4.1: an extension that was not offered fails the connection.
+            // RFC 6455 §4.1: fail the connection if an extension was not offered.
             throw .unofferedExtension(answer.name)
         }
         return accepted

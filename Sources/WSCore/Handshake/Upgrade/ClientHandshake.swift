@@ -1,14 +1,15 @@
-/// The client's side of the opening handshake (RFC 6455 §4.1): a request goes out, a response comes in.
+/// The client side of the opening handshake (RFC 6455 §4.1), without I/O: produces a request and consumes the response.
 public struct ClientHandshake: Sendable {
-    /// What a response has come to.
+    /// The result of receiving bytes.
     public enum Progress: Equatable, Sendable {
-        /// The response is not complete.
+        /// The response is incomplete.
         case needsMore
-        /// The connection is open; `consumedByteCount` bytes of this call belonged to the response, the rest are frames.
+        /// The connection is open. `consumedByteCount` bytes of this call belonged to the response; the rest are
+        /// frames.
         case upgraded(ClientUpgrade, consumedByteCount: Int)
     }
 
-    /// The number of interim responses, such as 100 Continue and 103 Early Hints, that are skipped.
+    /// The maximum number of interim responses to skip, such as 100 Continue and 103 Early Hints.
     public static let maximumInterimResponses = ResponseReader.maximumInterimResponses
 
     private let request: ClientRequest
@@ -16,9 +17,11 @@ public struct ClientHandshake: Sendable {
     private var reader: ResponseReader
     private var failure: HandshakeError?
 
-    /// Makes the handshake for a request.
-    ///
-    /// `nonce` is 16 random bytes, new ones for each connection. `limits` bound the response's head.
+    /// Creates a handshake for a request.
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - nonce: 16 random bytes, different for each connection.
+    ///   - limits: The limits for the response's head. Default: ``HeadLimits/client``.
     public init(request: ClientRequest, nonce: [UInt8], limits: HeadLimits = .client) {
         // RFC 6455 §4.1: the nonce is a randomly selected 16-byte value.
         precondition(nonce.count == HandshakeKey.nonceByteCount)
@@ -27,13 +30,12 @@ public struct ClientHandshake: Sendable {
         reader = ResponseReader(.upgrade, limits: limits)
     }
 
-    /// The request, to be sent once the connection stands.
+    /// The bytes of the request, to send as soon as the connection is established.
     public var requestBytes: [UInt8] { request.head(key: key) }
 
-    /// Takes bytes that the server sent.
-    ///
-    /// Throws ``HandshakeError``; a refusal once its body is complete, or as much of it as is shown.
-    /// After an error the same error is thrown again.
+    /// Receives bytes from the server.
+    /// - Throws: ``HandshakeError``. A refusal is thrown after its body is complete, or exceeds
+    ///   ``ResponseBody/maximumBytes``. After an error, every call throws the same error.
     public mutating func receive(_ bytes: RawSpan) throws(HandshakeError) -> Progress {
         if let failure { throw failure }
         do {
@@ -44,14 +46,14 @@ public struct ClientHandshake: Sendable {
         }
     }
 
-    /// Takes note that the server closed the connection, which no handshake survives.
+    /// Ends the handshake because the server closed the connection. Always throws.
     public mutating func receiveEndOfStream() throws(HandshakeError) -> Never {
         let error = failure ?? HandshakeError(reader.failureAtEndOfStream)
         failure = error
         throw error
     }
 
-    /// The refusal with what came of its body, once its head is there: what to show when time runs out before the end.
+    /// The refusal with the body received so far, for a timeout before its end. `nil` before its head is complete.
     public var partialRefusal: HandshakeError? { failure ?? reader.partialRefusal.map(HandshakeError.init) }
 
     private mutating func receiveUnfailed(_ bytes: RawSpan) throws(HandshakeError) -> Progress {

@@ -1,8 +1,8 @@
 extension ResponseHead {
-    /// Whether the response asks for a request to another URL.
+    /// Whether the response redirects the client to another URL.
     public var isRedirect: Bool {
         switch status {
-        // RFC 9110 §15.4: those with a Location to be followed. 300 offers a choice, 304 is about caches.
+        // RFC 9110 §15.4: the statuses with a Location to follow. 300 offers a choice, and 304 concerns caches.
         case 301, 302, 303, 307, 308: true
         default: false
         }
@@ -10,17 +10,21 @@ extension ResponseHead {
 }
 
 extension ClientRequest {
-    /// The request that a response redirects this one to (RFC 9110 §15.4, RFC 6455 §4.1), or nil if it is no redirect.
+    /// The request to make after a redirect (RFC 9110 §15.4, RFC 6455 §4.1), or `nil` if the response is not a
+    /// redirect.
     ///
-    /// Throws ``RedirectError``. What goes along is told at ``redirected(to:)``. `maximumRedirects` bounds how many may
-    /// follow one another, and with them a redirect that leads back to itself.
+    /// ``redirected(to:)`` documents the fields that the new request keeps.
+    /// - Parameters:
+    ///   - response: The response to this request.
+    ///   - maximumRedirects: The maximum number of consecutive redirects, which also ends redirect loops.
+    /// - Throws: ``RedirectError`` if the redirect must not be followed.
     public func redirected(
         by response: ResponseHead, maximumRedirects: Int
     ) throws(RedirectError) -> ClientRequest? {
         guard response.isRedirect else { return nil }
         guard redirectCount < maximumRedirects else { throw .tooMany(maximum: maximumRedirects) }
         let target = try target(of: response)
-        // RFC 6455 §10.6: what began with TLS is not to go on without it.
+        // RFC 6455 §10.6: a connection that began with TLS must not continue without it.
         guard target.isSecure || !url.isSecure else { throw .wouldDropEncryption(target) }
         return redirected(to: target)
     }
@@ -30,7 +34,7 @@ extension ClientRequest {
         guard let location = locations.first, !location.isEmpty else {
             throw .missingLocation(status: response.status)
         }
-        // RFC 9110 §10.2.2: a single reference. Programs differ in which one they take.
+        // RFC 9110 §10.2.2: Location is a single reference. Programs differ in which of several they use.
         guard locations.allSatisfy({ $0.utf8.elementsEqual(location.utf8) }) else {
             throw .severalLocations(locations)
         }
@@ -46,9 +50,9 @@ extension ClientRequest {
         return try targetOnSameSocket(target)
     }
 
-    /// The target as the server behind a Unix socket means it, which knows itself by the Host field alone.
+    /// The redirect target on the same Unix-domain socket. Its server knows itself only by the Host field.
     ///
-    /// Somebody who gave the path of a socket does not expect the network to be asked.
+    /// A user who gives the path of a socket does not expect network access.
     private func targetOnSameSocket(_ target: WebSocketURL) throws(RedirectError) -> WebSocketURL {
         if target.isSameOrigin(as: url) { return target }
         let host = fields.first(named: "Host") ?? ""

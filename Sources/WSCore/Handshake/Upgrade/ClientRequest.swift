@@ -1,24 +1,26 @@
-/// What a client asks a server for in the opening handshake (RFC 6455 §4.1).
+/// A client's request in the opening handshake (RFC 6455 §4.1).
 public struct ClientRequest: Sendable {
-    /// What to ask for.
+    /// The URL to request.
     public let url: WebSocketURL
-    /// The subprotocols in the order of preference, with those that a Sec-WebSocket-Protocol field among the extra fields listed.
+    /// The requested subprotocols in order of preference, including those from a Sec-WebSocket-Protocol field in
+    /// `extraFields`.
     public let subprotocols: [String]
-    /// The extensions to offer, in the order of preference.
+    /// The extensions to offer, in order of preference.
     public let extensionOffers: [ExtensionOffer]
-    /// All fields but Sec-WebSocket-Key, in the order in which they are sent, Host first.
+    /// All fields except Sec-WebSocket-Key in sending order, Host first.
     public private(set) var fields: HTTPFields
-    /// The number of redirects that have led here.
+    /// The number of redirects that led to this request.
     public let redirectCount: Int
 
-    /// The Cookie fields that the user gave; those of `fields` may hold stored cookies, too.
+    /// The user's own Cookie fields. Those in `fields` may also contain stored cookies.
     private let ownCookies: [HeaderField]
 
-    /// Takes the parts of a request, or throws ``ClientRequestError``.
+    /// Creates a request.
     ///
-    /// A field among `extraFields` wins over the parameter for the same field: Host over `host` and the URL's
-    /// host, Origin over `origin`, User-Agent over `userAgent`, Authorization over `credentials` and the
-    /// URL's user name and password. Names in a Sec-WebSocket-Protocol field count as subprotocols.
+    /// A field in `extraFields` overrides the parameter for the same field: Host overrides `host` and the URL's host,
+    /// Origin overrides `origin`, User-Agent overrides `userAgent`, and Authorization overrides `credentials` and the
+    /// URL's user name and password. Names in a Sec-WebSocket-Protocol field are added to `subprotocols`.
+    /// - Throws: ``ClientRequestError`` if the parts do not form a valid request.
     public init(
         url: WebSocketURL,
         subprotocols: [String] = [],
@@ -43,7 +45,7 @@ public struct ClientRequest: Sendable {
                 throw .invalidField(error)
             }
         }
-        // RFC 6455 §4.1: the request has Host, Upgrade, Connection, Sec-WebSocket-Key and Sec-WebSocket-Version.
+        // RFC 6455 §4.1: a request has Host, Upgrade, Connection, Sec-WebSocket-Key, and Sec-WebSocket-Version.
         try append("Host", host ?? url.hostField)
         try append("Upgrade", "websocket")
         try append("Connection", "Upgrade")
@@ -81,22 +83,24 @@ public struct ClientRequest: Sendable {
         self.redirectCount = redirectCount
     }
 
-    /// Whether the request carries a user name and password, or a token, for the server.
+    /// Whether the request carries credentials or a token for the server.
     public var hasCredentials: Bool { fields.contains(named: Self.authorizationFieldName) }
 
     /// The request to make when this one is redirected to `url`.
     ///
-    /// What the user gave for the server stays with its origin: at another one all fields are gone that may give access
-    /// to something (``HeaderField/isSecret``: Authorization, Cookie, Proxy-Authorization, keys, tokens and the like),
-    /// whichever way they were given, and so is a Host of the user's. They do not come back when a further redirect leads back: no other origin decides what is asked for with the user's credentials.
-    /// (curl 7.88 forgets `--user` so too, but sends fields given with `-H` and cookies again.) The user name
-    /// and password of `url` are used where there is no Authorization. Stored cookies are never taken along: see
-    /// ``withCookies(from:at:)``.
+    /// The user's secrets stay with their origin. For another origin, the new request drops all fields that may contain
+    /// secrets (``HeaderField/isSecret``: Authorization, Cookie, Proxy-Authorization, keys, tokens, and the like),
+    /// however they were given, and the user's own Host. A further redirect back does not restore them: no other origin
+    /// decides what is requested with the user's credentials. (curl 7.88 drops `--user` in the same way, but sends
+    /// fields given with `-H` and cookies again.)
+    ///
+    /// The user name and password of `url` are used if there is no Authorization field. Stored cookies are always
+    /// dropped; see ``withCookies(from:at:)``.
     public func redirected(to url: WebSocketURL) -> ClientRequest {
         addressed(to: url, redirectCount: redirectCount + 1)
     }
 
-    /// The request to make when the user asks for another URL. What goes along is told at ``redirected(to:)``.
+    /// The request to make when the user asks for another URL. Keeps the same fields as ``redirected(to:)``.
     public func addressed(to url: WebSocketURL) -> ClientRequest {
         addressed(to: url, redirectCount: 0)
     }
@@ -118,10 +122,12 @@ public struct ClientRequest: Sendable {
         return ClientRequest(self, to: url, fields: fields, ownCookies: ownCookies, redirectCount: redirectCount)
     }
 
-    /// The request with the cookies that a store holds for its URL, and no other stored ones.
+    /// Returns the request with the cookies stored for its URL, replacing any other stored cookies.
     ///
-    /// The user's own come first, and one of the user's stands for all stored ones of its name. `now` is the time in
-    /// seconds since the beginning of 1970.
+    /// The user's own cookies come first and replace stored cookies with the same name.
+    /// - Parameters:
+    ///   - store: The stored cookies.
+    ///   - now: The current time, in seconds since 1970-01-01 00:00 UTC.
     public func withCookies(from store: CookieStore, at now: Int) -> ClientRequest {
         let own = ownCookies.map(\.value)
         let names = own.flatMap { value in
@@ -135,16 +141,16 @@ public struct ClientRequest: Sendable {
         if stored.isEmpty {
             for cookie in ownCookies { request.fields.append(cookie) }
         } else {
-            // RFC 6265 §5.4: a request has one Cookie field at most.
+            // RFC 6265 §5.4: a request has at most one Cookie field.
             let value = (own + stored).joined(separator: "; ")
             request.fields.append(HeaderField(wellFormedName: Self.cookieFieldName, value: value))
         }
         return request
     }
 
-    /// The request with its key, ready to be sent.
+    /// The bytes of the request with its key.
     func head(key: String) -> [UInt8] {
-        // RFC 6455 §4.1: GET, HTTP/1.1 or higher, and the resource name as target.
+        // RFC 6455 §4.1: the method is GET, the version is at least HTTP/1.1, and the target is the resource name.
         var text = "GET \(url.requestTarget) HTTP/1.1\r\n"
         for field in fields { text += field.line }
         text += "Sec-WebSocket-Key: \(key)\r\n\r\n"
@@ -172,11 +178,11 @@ public struct ClientRequest: Sendable {
     static let subprotocolFieldName = "Sec-WebSocket-Protocol"
     private static let authorizationFieldName = "Authorization"
     private static let cookieFieldName = "Cookie"
-    /// Fields that the handshake sets, and those of a body, which it does not have.
+    /// Fields that the handshake sets, and those that describe a body, which it does not have.
     static let reservedFields = [
         "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Accept",
         ExtensionHeader.fieldName, "Content-Length", "Transfer-Encoding",
     ]
-    /// Fields with a default that an extra field replaces.
+    /// Fields with a default value that an extra field replaces.
     private static let singleFields = ["Host", "Origin", "User-Agent", "Authorization"]
 }

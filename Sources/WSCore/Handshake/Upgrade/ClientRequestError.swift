@@ -1,14 +1,17 @@
-/// Why a client cannot make a request of what it was asked for.
+/// The reason a request cannot be created.
 public enum ClientRequestError: Error, Equatable, CustomStringConvertible {
+    /// The name is not a token.
     case invalidSubprotocol(String)
+    /// The subprotocol is requested more than once.
     case repeatedSubprotocol(String)
-    /// A field that the handshake itself sets.
+    /// The handshake itself sets this field.
     case reservedField(String)
-    /// A field that can stand in a request once.
+    /// A request can contain this field only once.
     case repeatedField(String)
+    /// The field is malformed.
     case invalidField(HeaderFieldError)
 
-    /// Why, and what to try.
+    /// The reason and the remedy.
     public var description: String {
         switch self {
         case .invalidSubprotocol(let name):

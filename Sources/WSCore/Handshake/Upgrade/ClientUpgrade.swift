@@ -1,9 +1,9 @@
-/// What a client and a server agreed on in the opening handshake.
+/// The parameters that client and server negotiated in the opening handshake.
 public struct ClientUpgrade: Equatable, Sendable {
-    /// The server's answer.
+    /// The server's response.
     public let response: ResponseHead
-    /// The subprotocol that the server chose among those requested.
+    /// The subprotocol that the server selected, or `nil`.
     public let subprotocol: String?
-    /// The extensions that the server accepted among those offered; their parameters are the extension's to check.
+    /// The extensions that the server accepted. Their parameters have not been checked.
     public let extensions: [ExtensionOffer]
 }

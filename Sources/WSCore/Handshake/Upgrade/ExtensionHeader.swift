@@ -1,16 +1,15 @@
-/// Reads and writes the values of Sec-WebSocket-Extensions (RFC 6455 §9.1).
+/// Parses and writes Sec-WebSocket-Extensions values (RFC 6455 §9.1).
 public enum ExtensionHeader {
     /// The name of the field.
     public static let fieldName = "Sec-WebSocket-Extensions"
 
-    /// The field's value for extensions, in order.
+    /// The field's value for a list of extensions.
     public static func value(of extensions: [ExtensionOffer]) -> String {
         extensions.map(\.description).joined(separator: ", ")
     }
 
-    /// The extensions that the values of all fields list together, or throws ``ExtensionHeaderError``.
-    ///
-    /// Empty elements of the list are skipped, as in every list of HTTP (RFC 9110 §5.6.1).
+    /// Parses the extensions listed by the values of all fields. Empty list elements are skipped (RFC 9110 §5.6.1).
+    /// - Throws: ``ExtensionHeaderError`` for the first malformed value.
     public static func parse(_ values: [String]) throws(ExtensionHeaderError) -> [ExtensionOffer] {
         var extensions: [ExtensionOffer] = []
         for value in values {
@@ -108,8 +107,8 @@ public enum ExtensionHeader {
     }
 }
 
-/// A value of Sec-WebSocket-Extensions that does not follow the grammar of RFC 6455 §9.1.
+/// A Sec-WebSocket-Extensions value that violates the grammar of RFC 6455 §9.1.
 public struct ExtensionHeaderError: Error, Equatable {
-    /// The value as it came.
+    /// The malformed value.
     public let value: String
 }

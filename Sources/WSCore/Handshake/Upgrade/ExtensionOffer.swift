@@ -1,13 +1,13 @@
-/// An extension and its parameters, as Sec-WebSocket-Extensions offers or accepts it (RFC 6455 §9.1).
+/// An extension with its parameters in Sec-WebSocket-Extensions (RFC 6455 §9.1).
 public struct ExtensionOffer: Equatable, Sendable, CustomStringConvertible {
-    /// A parameter: a token, and a value that is a token, if it has one.
+    /// A parameter: a name and an optional value, both tokens.
     public struct Parameter: Equatable, Sendable {
         /// The name.
         public let name: String
-        /// The value; nil for a parameter that is a name alone.
+        /// The value, or `nil` for a parameter without one.
         public let value: String?
 
-        /// Takes tokens.
+        /// Creates a parameter. Both arguments must be tokens.
         public init(_ name: String, _ value: String? = nil) {
             precondition(ASCII.isToken(name) && value.map { ASCII.isToken($0) } ?? true)
             self.name = name
@@ -15,19 +15,19 @@ public struct ExtensionOffer: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The extension's registered name, such as `permessage-deflate`.
+    /// The registered name of the extension, such as `permessage-deflate`.
     public let name: String
-    /// The parameters in order; a name can come twice.
+    /// The parameters in order. Names may repeat.
     public let parameters: [Parameter]
 
-    /// Takes a token and parameters.
+    /// Creates an extension. The name must be a token.
     public init(name: String, parameters: [Parameter] = []) {
         precondition(ASCII.isToken(name))
         self.name = name
         self.parameters = parameters
     }
 
-    /// The form that the header field has: `name; parameter; parameter=value`.
+    /// The extension as in the header field: `name; parameter; parameter=value`.
     public var description: String {
         parameters.reduce(name) { text, parameter in
             text + "; " + parameter.name + (parameter.value.map { "=" + $0 } ?? "")

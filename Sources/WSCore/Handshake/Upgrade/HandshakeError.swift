@@ -1,40 +1,41 @@
-/// Why a client's opening handshake failed.
+/// The reason a client's opening handshake failed.
 public enum HandshakeError: Error, Equatable {
-    /// The server closed the connection without a byte.
+    /// The server closed the connection without sending a byte.
     case closedBeforeResponse
     /// The server closed the connection in the middle of its response's head.
     case incompleteResponse
-    /// The answer does not begin like HTTP; `preview` is how it begins, at most 64 bytes.
+    /// The response is not HTTP. `preview` holds its first bytes, at most 64.
     case notHTTP(preview: [UInt8])
-    /// The response's head breaks the rules of HTTP.
+    /// The response's head violates the rules of HTTP.
     case invalidResponse(HTTPHeadError)
-    /// More interim responses (status 100 through 199) than ``ClientHandshake/maximumInterimResponses``.
+    /// The server sent more interim responses (status 100 through 199) than
+    /// ``ClientHandshake/maximumInterimResponses``.
     case tooManyInterimResponses
-    /// The server answered with another status than 101; `body` is what was received of the content, at
-    /// most ``ResponseBody/maximumBytes``, and `bodyIsTruncated` whether more was to come.
+    /// The server answered with a status other than 101. `body` is the content received, at most
+    /// ``ResponseBody/maximumBytes``, and `bodyIsTruncated` tells whether more was to come.
     case refused(ResponseHead, body: [UInt8], bodyIsTruncated: Bool)
-    /// Upgrade is not `websocket`; `values` are those of all such fields.
+    /// The Upgrade field is not `websocket`. Carries the values of all Upgrade fields.
     case invalidUpgrade(values: [String])
-    /// Connection does not contain `upgrade`; `values` are those of all such fields.
+    /// The Connection field does not contain `upgrade`. Carries the values of all Connection fields.
     case invalidConnection(values: [String])
-    /// The response has no Sec-WebSocket-Accept.
+    /// The response has no Sec-WebSocket-Accept field.
     case missingAccept
-    /// The response has more than one Sec-WebSocket-Accept.
+    /// The response has more than one Sec-WebSocket-Accept field.
     case repeatedAccept
-    /// Sec-WebSocket-Accept is not the hash of the key that was sent; its value.
+    /// The value of Sec-WebSocket-Accept is not the hash of the key sent.
     case wrongAccept(String)
-    /// The response names more than one subprotocol; their names.
+    /// The response names more than one subprotocol.
     case repeatedSubprotocol([String])
-    /// The response names a subprotocol that was not requested; its name.
+    /// The response names a subprotocol that was not requested.
     case unrequestedSubprotocol(String)
-    /// Sec-WebSocket-Extensions does not follow its grammar; its value.
+    /// The value of Sec-WebSocket-Extensions violates its grammar.
     case malformedExtensions(String)
-    /// The response accepts an extension that was not offered; its name.
+    /// The response accepts an extension that was not offered.
     case unofferedExtension(String)
 }
 
 extension HandshakeError {
-    /// A name for scripts and the manual, which stays the same.
+    /// A stable identifier for scripts and the manual.
     public var identifier: String {
         switch self {
         case .closedBeforeResponse: "closed-before-response"
@@ -57,10 +58,11 @@ extension HandshakeError {
 }
 
 extension HandshakeError: CustomStringConvertible {
-    /// Why, and what to try; safe to print whatever the server sent.
+    /// The reason and the remedy. Safe to print whatever the server sent.
     public var description: String { description(hasSentCredentials: false) }
 
-    /// The same for a request that carried credentials (``ClientRequest/hasCredentials``), which a 401 refuses.
+    /// The description for a request that may have carried credentials (``ClientRequest/hasCredentials``), which a 401
+    /// rejects.
     public func description(hasSentCredentials: Bool) -> String {
         switch self {
         case .closedBeforeResponse:
@@ -101,7 +103,7 @@ extension HandshakeError: CustomStringConvertible {
     }
 
     private static func describeNotHTTP(_ preview: [UInt8]) -> String {
-        // RFC 8446 §5.1: a TLS alert record, which is how TLS answers a request in the clear.
+        // RFC 8446 §5.1: a TLS alert record, a TLS server's reply to a plaintext request.
         if preview.starts(with: [0x15, 0x03]) { return "the server speaks TLS on this port; use wss://" }
         let text = quoted(String(decoding: preview, as: UTF8.self))
         return "the server answered with something that is not HTTP: \(text); check the port"

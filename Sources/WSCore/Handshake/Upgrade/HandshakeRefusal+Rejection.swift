@@ -1,11 +1,12 @@
 extension HandshakeRefusal {
-    /// A refusal with a status that was chosen beforehand, for a request that could be accepted.
+    /// Refuses a valid request with a predefined status.
     ///
-    /// It has the policy's own fields, and those of them that HTTP demands with the status and the policy does not have.
+    /// The response has the policy's extra fields, and any fields that HTTP requires for the status and the policy does
+    /// not set.
     /// - Parameters:
-    ///   - request: The request.
+    ///   - request: The request to refuse.
     ///   - status: The status, 300 through 599.
-    ///   - reason: Why, in one line.
+    ///   - reason: The reason in one line.
     ///   - policy: The server's policy.
     public static func rejection(
         of request: RequestHead, with status: Int, because reason: String, policy: ServerPolicy
@@ -18,18 +19,18 @@ extension HandshakeRefusal {
         return HandshakeRefusal(status: status, reason: reason, fields: fields, request: request)
     }
 
-    /// The fields without which a response of this status is none.
+    /// The fields that a response with this status must have.
     private static func demandedFields(of status: Int, policy: ServerPolicy) -> [HeaderField] {
         switch status {
         case 401:
-            // RFC 9110 §15.5.2: a 401 says how to log in.
+            // RFC 9110 §15.5.2: a 401 response must contain a challenge.
             let challenges = policy.access.challenges(to: nil)
             return challenges.isEmpty ? [HeaderField(wellFormedName: "WWW-Authenticate", value: challenge)] : challenges
         case 405:
-            // RFC 9110 §10.2.1: an empty list says that for now no method is allowed, not even the one that WebSockets need.
+            // RFC 9110 §10.2.1: an empty list means that the resource allows no method, which includes GET.
             return [HeaderField(wellFormedName: "Allow", value: "")]
         case 407:
-            // RFC 9110 §15.5.8: a 407 says how to log in at the proxy.
+            // RFC 9110 §15.5.8: a 407 response must contain a challenge.
             return [HeaderField(wellFormedName: "Proxy-Authenticate", value: challenge)]
         case 426:
             return upgradeFields

@@ -1,15 +1,15 @@
-/// A server's answer to a request that it does not accept: what to send, and what to write in the log.
+/// A server's refusal of a request: the response to send and the reason to log.
 public struct HandshakeRefusal: Error, Equatable, Sendable {
     /// The status, 300 through 599.
     public let status: Int
-    /// Why, in one line that is safe to print.
+    /// The reason in one line. Safe to print.
     public let reason: String
-    /// Header fields of the answer besides those that every answer of a server has.
+    /// Further header fields of the response.
     public let fields: [HeaderField]
-    /// The request, if its head was complete.
+    /// The request, or `nil` if its head was incomplete.
     public let request: RequestHead?
 
-    /// Takes the parts of an answer; `reason` is also its body.
+    /// Creates a refusal. `reason` is also the body of the response.
     public init(
         status: Int, reason: String, fields: [HeaderField] = [], request: RequestHead? = nil
     ) {
@@ -19,27 +19,28 @@ public struct HandshakeRefusal: Error, Equatable, Sendable {
         self.request = request
     }
 
-    /// The answer where there is a WebSocket and nothing else.
+    /// Refuses a plain HTTP request to a server that has only WebSockets.
     static func upgradeRequired(_ request: RequestHead, policy: ServerPolicy) -> HandshakeRefusal {
         HandshakeRefusal(
             status: 426, reason: "This is a WebSocket server; connect with wsx connect \(policy.url(for: request))",
             fields: upgradeFields, request: request)
     }
 
-    /// The answer to a request that could be accepted a little later.
+    /// Refuses a request that could be accepted a little later.
     /// - Parameters:
-    ///   - reason: Why not now.
-    ///   - request: The request.
-    ///   - seconds: When to ask again.
+    ///   - reason: The reason in one line.
+    ///   - request: The request to refuse.
+    ///   - seconds: The value of Retry-After, in seconds.
     public static func unavailable(
         _ reason: String, for request: RequestHead, retryAfterSeconds seconds: Int
     ) -> HandshakeRefusal {
-        // RFC 9110 §15.6.4: 503 may say when to come back.
+        // RFC 9110 §15.6.4: a 503 response may contain Retry-After.
         let retryAfter = HeaderField(wellFormedName: "Retry-After", value: "\(seconds)")
         return HandshakeRefusal(status: 503, reason: reason, fields: [retryAfter], request: request)
     }
 
-    /// RFC 9110 §15.5.22: a 426 names the protocol; RFC 6455 §4.4: and the version of it that is spoken.
+    /// RFC 9110 §15.5.22: a 426 response names the required protocol. RFC 6455 §4.4: it also names the supported
+    /// version.
     static let upgradeFields = [
         HeaderField(wellFormedName: "Upgrade", value: "websocket"),
         HeaderField(wellFormedName: "Sec-WebSocket-Version", value: "13"),

@@ -1,31 +1,35 @@
-/// Which web pages may connect to a server, and under which names (RFC 6455 §10.2).
+/// Decides which web pages may connect to a server, and under which host names (RFC 6455 §10.2).
 ///
-/// Any page that a browser shows can open a WebSocket to a server on the same machine; the browser only
-/// says in Origin which page it is. A page can also make its own host name resolve to this machine ("DNS
-/// rebinding"), so that it counts as the server's own; then the name in Host is one that nobody expects.
+/// Any page in a browser can open a WebSocket to a server on the same machine. The browser only reports the page's
+/// origin. A page can also make its own host name resolve to this machine ("DNS rebinding") and so pass for the
+/// server's own page. The Host field then contains an unexpected name.
 public enum OriginPolicy {
-    /// Whether a request with this Origin (nil: none, as programs other than browsers have it) may connect.
+    /// Whether a request with this Origin value may connect. Programs other than browsers send none (`nil`).
     ///
-    /// Allowed are the server's own origin, whose host and port equal those of `host` (the Host field), those
-    /// of this machine (localhost, *.localhost, 127.0.0.0/8, [::1], any port), and those in `allowed`, where
-    /// `*` stands for all. `null`, which sandboxed pages have, is allowed only when listed.
+    /// Allowed are the server's own origin (same host and port as `host`), origins on this machine (localhost,
+    /// *.localhost, 127.0.0.0/8, [::1], any port), and those in `allowed`, where `*` allows all. `null`, the origin of
+    /// sandboxed pages, must be listed.
+    /// - Parameters:
+    ///   - origin: The value of the Origin field, or `nil`.
+    ///   - host: The value of the Host field.
+    ///   - allowed: The additional origins.
     public static func allowsOrigin(_ origin: String?, host: String, allowed: [String]) -> Bool {
         guard let origin else { return true }
         if allowed.contains("*") || allowed.contains(where: { ASCII.areEqualIgnoringCase($0, origin) }) { return true }
         guard let origin = WebOrigin(parsing: origin) else { return false }
         if allowed.contains(where: { WebOrigin(parsing: $0) == origin }) { return true }
-        // Pages of other schemes, such as those of browser extensions, own no host.
+        // Pages with other schemes, such as browser extensions, own no host.
         guard origin.scheme == "http" || origin.scheme == "https" else { return false }
         if isLoopback(origin.host) { return true }
         guard let own = try? HostAndPort(parsing: host) else { return false }
-        // Host leaves out the default port, which is that of the page's scheme.
+        // Host omits the default port of the page's scheme.
         return own.host == origin.host && (own.port ?? origin.defaultPort) == origin.port
     }
 
-    /// Whether a request may name the server so in Host.
+    /// Whether a request may use this Host value.
     ///
-    /// Allowed are IP addresses, localhost and *.localhost, which no DNS answer can point elsewhere, and the
-    /// hosts of the origins in `allowed`, where `*` stands for all.
+    /// Allowed are IP addresses, localhost, and *.localhost, which DNS cannot redirect, and the hosts of the origins in
+    /// `allowed`, where `*` allows all.
     public static func allowsHost(_ host: String, allowed: [String]) -> Bool {
         if allowed.contains("*") { return true }
         guard let host = try? HostAndPort(parsing: host) else { return false }
@@ -33,12 +37,12 @@ public enum OriginPolicy {
         return allowed.contains { WebOrigin(parsing: $0)?.host == host.host }
     }
 
-    /// Whether the text is an origin as browsers send it: `scheme://host[:port]` or `null` (RFC 6454 §6.2).
+    /// Whether the text is a serialized origin: `scheme://host[:port]` or `null` (RFC 6454 §6.2).
     public static func isOrigin(_ text: String) -> Bool {
         text == "null" || WebOrigin(parsing: text) != nil
     }
 
-    /// The origin, if it can be pasted into a shell whatever the client put into it; otherwise the placeholder.
+    /// The origin if it is safe to paste into a shell; otherwise the placeholder.
     static func suggestion(_ origin: String, otherwise placeholder: String = "ORIGIN") -> String {
         let isHarmless = origin.utf8.allSatisfy { byte in
             ASCII.isLetter(byte) || ASCII.isDigit(byte) || ":/.-[]".utf8.contains(byte)
@@ -46,7 +50,7 @@ public enum OriginPolicy {
         return isHarmless && WebOrigin(parsing: origin) != nil ? origin : placeholder
     }
 
-    /// Whether a host in lower case is this machine's.
+    /// Whether a host in lower case is this machine.
     private static func isLoopback(_ host: String) -> Bool {
         let name = host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
         if name == "localhost" || name.hasSuffix(".localhost") { return true }
@@ -55,7 +59,7 @@ public enum OriginPolicy {
     }
 }
 
-/// An origin as browsers write it: `scheme://host[:port]` (RFC 6454 §6.2).
+/// A serialized origin: `scheme://host[:port]` (RFC 6454 §6.2).
 struct WebOrigin: Equatable {
     /// The scheme in lower case.
     let scheme: String
@@ -64,7 +68,7 @@ struct WebOrigin: Equatable {
     /// The port, or the scheme's default.
     let port: UInt16?
 
-    /// Reads an origin; nil for anything else, such as `null` or a URL with a path.
+    /// Parses an origin. Returns `nil` for anything else, such as `null` or a URL with a path.
     init?(parsing text: String) {
         guard let scheme = URLForm.scheme(of: text) else { return nil }
         let rest = Substring(text.utf8.dropFirst(scheme.utf8.count + 1))
@@ -76,7 +80,7 @@ struct WebOrigin: Equatable {
         port = authority.port ?? Self.defaultPort(of: scheme)
     }
 
-    /// The port that the scheme has where none is given.
+    /// The default port of the scheme.
     var defaultPort: UInt16? { Self.defaultPort(of: scheme) }
 
     private static func defaultPort(of scheme: String) -> UInt16? {

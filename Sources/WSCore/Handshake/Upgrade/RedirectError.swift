@@ -1,21 +1,21 @@
-/// Why a redirect is not followed.
+/// The reason a redirect is not followed.
 public enum RedirectError: Error, Equatable {
-    /// There is no Location, or an empty one; the status of the response.
+    /// Location is missing or empty.
     case missingLocation(status: Int)
-    /// There are several Location fields, which differ; their values.
+    /// The response has several different Location fields.
     case severalLocations([String])
-    /// Location is no reference to a URL; its value and why.
+    /// Location is not a valid URL reference. Carries its value and the reason.
     case invalidLocation(String, URLError)
-    /// Location has a scheme that a server cannot redirect to; the scheme.
+    /// Servers may not redirect to this scheme.
     case forbiddenScheme(String)
-    /// A redirect leads from TLS to a connection without.
+    /// The redirect leads from TLS to plaintext.
     case wouldDropEncryption(WebSocketURL)
-    /// A redirect leads from a Unix socket to somewhere else.
+    /// The redirect leads from a Unix-domain socket to the network.
     case leavesSocket(WebSocketURL)
-    /// More redirects followed one another than are allowed.
+    /// There were more consecutive redirects than allowed.
     case tooMany(maximum: Int)
 
-    /// A name for scripts and the manual, which stays the same.
+    /// A stable identifier for scripts and the manual.
     public var identifier: String {
         switch self {
         case .missingLocation: "missing-location"
@@ -30,7 +30,7 @@ public enum RedirectError: Error, Equatable {
 }
 
 extension RedirectError: CustomStringConvertible {
-    /// Why, and what to try; safe to print whatever the server sent.
+    /// The reason and the remedy. Safe to print whatever the server sent.
     public var description: String {
         switch self {
         case .missingLocation(let status):

@@ -1,19 +1,19 @@
 extension ServerHandshake {
-    /// Checks a request by the rules of HTTP, of RFC 6455 §4.2.1 and the server's own; nil: it is a good one, and asks
-    /// for no WebSocket.
+    /// Checks a request against HTTP, RFC 6455 §4.2.1, and the server's policy. Returns `nil` for a valid request that
+    /// does not ask for a WebSocket.
     static func check(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> ServerUpgrade? {
-        // RFC 6455 §4.2.1: Upgrade contains "websocket", without regard to case.
+        // RFC 6455 §4.2.1: Upgrade contains "websocket", ignoring case.
         let asksForWebSocket = request.fields.tokens(named: "Upgrade").contains("websocket")
         if asksForWebSocket { try checkMethodAndVersion(request) }
 
-        // Checks for every request. Host is checked before Authorization, so that a browser whose page is on a rebound
-        // name is never asked for a password.
+        // Checks for all requests. Host comes before Authorization: a browser with a page on a rebound name must not be
+        // asked for a password.
         let host = try checkHTTP(request)
         if policy.checksHostAndOrigin { try checkHost(host, of: request, policy: policy) }
         let login = try checkAccess(request, policy: policy)
         guard asksForWebSocket else { return nil }
 
-        // Checks for those that ask for a WebSocket.
+        // Checks for WebSocket requests.
         try checkUpgrade(request, policy: policy)
         if policy.checksHostAndOrigin { try checkOrigin(request, host: host, policy: policy) }
         if let path = policy.path, !policy.hasWebSockets(at: request) {
@@ -41,23 +41,23 @@ extension ServerHandshake {
             let allow = HeaderField(wellFormedName: "Allow", value: "GET")
             throw refusal(405, "Use the method GET.", request, fields: [allow])
         }
-        // RFC 6455 §4.2.1: the version is HTTP/1.1 or higher.
+        // RFC 6455 §4.2.1: the version is at least HTTP/1.1.
         guard request.minorVersion >= 1 else { throw refusal(505, "Use HTTP/1.1.", request) }
     }
 
-    /// Checks what holds for any request, and returns its host and port.
+    /// Checks the rules for all requests. Returns the requested host and port.
     private static func checkHTTP(_ request: RequestHead) throws(HandshakeRefusal) -> String {
-        // RFC 6455 §4.2.1: the target is a path or an absolute HTTP URI; neither has a fragment.
+        // RFC 6455 §4.2.1: the target is a path or an absolute HTTP URI. Neither has a fragment.
         guard request.path != nil, !request.target.utf8.contains(UInt8(ascii: "#")) else {
             throw refusal(400, "The request target is neither a path nor a URL.", request)
         }
-        // RFC 6455 §4.2.1: Host is there; RFC 9112 §3.2: exactly once, and valid. HTTP/1.0 is no exception: it would
-        // bypass the check against DNS rebinding.
+        // RFC 6455 §4.2.1 requires Host, and RFC 9112 §3.2 requires exactly one valid Host. This includes HTTP/1.0,
+        // which could otherwise bypass the check against DNS rebinding.
         let hosts = request.fields.all(named: "Host")
         guard hosts.count == 1, (try? HostAndPort(parsing: hosts[0])) != nil else {
             throw refusal(400, "The request needs one valid Host field.", request)
         }
-        // RFC 9112 §3.2.2: the authority of an absolute target replaces Host.
+        // RFC 9112 §3.2.2: the authority of an absolute target overrides Host.
         let host = request.authority ?? hosts[0]
         guard (try? HostAndPort(parsing: host)) != nil else {
             throw refusal(400, "The request target's host is invalid.", request)
@@ -73,11 +73,12 @@ extension ServerHandshake {
         throw refusal(403, "The host \(quoted(host)) is not allowed; allow it with \(remedy).", request)
     }
 
-    /// Checks that whoever asks may come in, and returns as whom.
+    /// Authenticates the client.
     private static func checkAccess(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) -> Login? {
         guard policy.access.isClosed else { return nil }
         let authorizations = request.fields.all(named: "Authorization")
-        // RFC 9110 §5.3: a field that is no list comes once; which of several counts, others may see differently.
+        // RFC 9110 §5.3: a field that is not a list appears at most once. Recipients differ in which of several they
+        // use.
         guard authorizations.count <= 1 else {
             throw refusal(400, "The request has more than one Authorization field.", request)
         }
@@ -85,7 +86,7 @@ extension ServerHandshake {
         if let login = policy.access.login(with: authorization) { return login }
         let reason =
             authorization == nil ? "This server asks for credentials." : "The credentials do not open this server."
-        // RFC 9110 §15.5.2: a 401 says how to log in.
+        // RFC 9110 §15.5.2: a 401 response must contain a challenge.
         throw refusal(401, reason, request, fields: policy.access.challenges(to: authorization))
     }
 
@@ -93,9 +94,9 @@ extension ServerHandshake {
         _ request: RequestHead, host: String, policy: ServerPolicy
     ) throws(HandshakeRefusal) {
         let origins = request.fields.all(named: "Origin")
-        // RFC 6454 §7.3: a browser sends one Origin field.
+        // RFC 6454 §7.3: a browser sends at most one Origin field.
         guard origins.count <= 1 else { throw refusal(400, "The request has more than one Origin field.", request) }
-        // RFC 6455 §4.2.2: an origin that is not acceptable gets 403.
+        // RFC 6455 §4.2.2: an unacceptable origin gets 403.
         guard !OriginPolicy.allowsOrigin(origins.first, host: host, allowed: policy.allowedOrigins) else { return }
         let origin = origins.first ?? ""
         let remedy = "--origin \(OriginPolicy.suggestion(origin))"
@@ -103,13 +104,13 @@ extension ServerHandshake {
     }
 
     private static func checkUpgrade(_ request: RequestHead, policy: ServerPolicy) throws(HandshakeRefusal) {
-        // RFC 6455 §4.1: the handshake's request has no body; one would be read as frames.
+        // RFC 6455 §4.1: a handshake request has no body. A body would be parsed as frames.
         guard !request.fields.contains(named: "Transfer-Encoding"),
             request.fields.all(named: "Content-Length").allSatisfy({ $0 == "0" })
         else {
             throw refusal(400, "The request has a body, which a WebSocket handshake cannot have.", request)
         }
-        // RFC 6455 §4.2.1: Connection contains "Upgrade", without regard to case.
+        // RFC 6455 §4.2.1: Connection contains "Upgrade", ignoring case.
         guard !request.fields.tokens(named: "Connection").contains("upgrade") else { return }
         throw .upgradeRequired(request, policy: policy)
     }
@@ -119,7 +120,7 @@ extension ServerHandshake {
         let versions = request.fields.all(named: name)
         // RFC 6455 §11.3.5: the field must not appear more than once in a request.
         guard versions.count <= 1 else { throw refusal(400, "The request has more than one \(name) field.", request) }
-        // RFC 6455 §4.2.2: a version that the server does not speak gets 426 and the one it speaks.
+        // RFC 6455 §4.2.2: an unsupported version gets 426 with the supported one.
         guard versions == ["13"] else {
             throw refusal(
                 426, "This server speaks version 13 of WebSocket.", request, fields: HandshakeRefusal.upgradeFields)
@@ -128,7 +129,7 @@ extension ServerHandshake {
 
     private static func key(of request: RequestHead) throws(HandshakeRefusal) -> String {
         let keys = request.fields.all(named: "Sec-WebSocket-Key")
-        // RFC 6455 §4.2.1: the key is there (§11.3.1: once) and is 16 bytes in Base64.
+        // RFC 6455 §4.2.1: the key is present (§11.3.1: once) and encodes 16 bytes in Base64.
         guard keys.count == 1, HandshakeKey.isWellFormed(keys[0]) else {
             throw refusal(400, "The request needs one Sec-WebSocket-Key field with 16 bytes in Base64.", request)
         }
@@ -143,7 +144,7 @@ extension ServerHandshake {
         guard offered.allSatisfy({ ASCII.isToken($0) }), Set(offered).count == offered.count else {
             throw refusal(400, "The subprotocols of the request are not distinct tokens.", request)
         }
-        // RFC 6455 §4.2.2: one that the client offered, or none.
+        // RFC 6455 §4.2.2: select one that the client offered, or none.
         return policy.subprotocols.first { offered.contains($0) }
     }
 
@@ -151,7 +152,7 @@ extension ServerHandshake {
         do {
             return try ExtensionHeader.parse(request.fields.all(named: ExtensionHeader.fieldName))
         } catch {
-            // RFC 6455 §9.1: a field that does not follow the grammar fails the connection.
+            // RFC 6455 §9.1: a malformed field fails the connection.
             throw refusal(
                 400, "The request's \(ExtensionHeader.fieldName) is malformed: \(quoted(error.value)).", request)
         }

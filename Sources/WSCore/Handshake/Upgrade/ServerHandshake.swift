@@ -1,13 +1,13 @@
-/// The server's side of the opening handshake (RFC 6455 §4.2): a request comes in, an answer goes out.
+/// The server side of the opening handshake (RFC 6455 §4.2), without I/O: consumes a request and produces the response.
 public struct ServerHandshake: Sendable {
-    /// What a request has come to.
+    /// The result of receiving bytes.
     public enum Progress: Equatable, Sendable {
-        /// The request is not complete.
+        /// The request is incomplete.
         case needsMore
-        /// The request is accepted; `consumedByteCount` bytes of this call belonged to it, the rest are frames.
+        /// The request is accepted. `consumedByteCount` bytes of this call belonged to it; the rest are frames.
         case upgrade(ServerUpgrade, consumedByteCount: Int)
-        /// The request is good HTTP that asks for no WebSocket: a browser's page view, a health check. What may follow
-        /// it, its content or another request, is nobody's business.
+        /// A valid HTTP request that does not ask for a WebSocket, such as a page view or a health check. Its content
+        /// and any further requests are ignored.
         case request(RequestHead)
     }
 
@@ -15,16 +15,16 @@ public struct ServerHandshake: Sendable {
     private var parser: HTTPHeadParser
     private var refusal: HandshakeRefusal?
 
-    /// Makes the handshake of one connection; `limits` bound the request's head.
+    /// Creates a handshake for one connection. `limits` apply to the request's head; the default is
+    /// ``HeadLimits/server``.
     public init(policy: ServerPolicy, limits: HeadLimits = .server) {
         self.policy = policy
         parser = HTTPHeadParser(.request, limits: limits)
     }
 
-    /// Takes bytes that the client sent.
-    ///
-    /// Throws ``HandshakeRefusal``: an answer to send before the connection is closed. After a refusal the
-    /// same one is thrown again.
+    /// Receives bytes from the client.
+    /// - Throws: ``HandshakeRefusal``, the response to send before closing the connection. After a refusal, every call
+    ///   throws the same one.
     public mutating func receive(_ bytes: RawSpan) throws(HandshakeRefusal) -> Progress {
         if let refusal { throw refusal }
         do {
@@ -39,7 +39,7 @@ public struct ServerHandshake: Sendable {
         }
     }
 
-    /// The answer to a client whose request did not come in time.
+    /// The refusal for a request that did not arrive in time.
     public static let timeoutRefusal = HandshakeRefusal(
         status: 408, reason: "The request did not arrive in time.")
 
@@ -54,10 +54,10 @@ public struct ServerHandshake: Sendable {
     private static func refusal(for error: HTTPHeadError) -> HandshakeRefusal {
         switch error {
         case .tooLarge, .tooManyFields:
-            // RFC 6585 §5: a head that is too large as a whole, or in one field.
+            // RFC 6585 §5: the head as a whole, or a single field, is too large.
             HandshakeRefusal(status: 431, reason: "The request's head \(error).")
         case .unsupportedVersion:
-            // RFC 9110 §15.6.6: another major version of HTTP.
+            // RFC 9110 §15.6.6: the major version of HTTP is not supported.
             HandshakeRefusal(status: 505, reason: "The request's head \(error).")
         // RFC 8446 §5.1: a TLS handshake record.
         case .notHTTP(let preview) where preview.first == 0x16:

@@ -1,21 +1,22 @@
-/// Which requests a server accepts and what it adds to its answers.
+/// The requests that a server accepts, and the fields it adds to its responses.
 public struct ServerPolicy: Sendable {
-    /// The subprotocols that the server speaks, in its order of preference.
+    /// The supported subprotocols in order of preference.
     public let subprotocols: [String]
-    /// The only path that is accepted, as ``RequestHead/normalizedPath`` has it; nil accepts any.
+    /// The only accepted path, normalized like ``RequestHead/normalizedPath``, or `nil` to accept any.
     public let path: String?
-    /// The origins that may connect besides the server's own and those of this machine; `*` stands for all.
+    /// Additional origins that may connect, besides the server's own and those of this machine. `*` allows all.
     public let allowedOrigins: [String]
-    /// Whether Origin and Host are checked by ``OriginPolicy``.
+    /// Whether ``OriginPolicy`` checks Origin and Host.
     public let checksHostAndOrigin: Bool
-    /// Who may come in.
+    /// The credentials that the server accepts.
     public let access: AccessPolicy
-    /// Fields that the answers to accepted requests have besides their own: upgrades, pages and files.
+    /// Additional fields of successful responses: upgrades, pages, and files.
     public let extraFields: [HeaderField]
-    /// Whether the server is reached with wss, for the hint that a browser sees.
+    /// Whether clients connect with wss, for the hint shown to browsers.
     public let isSecure: Bool
 
-    /// Takes the parts of a policy, or throws ``ServerPolicyError``; the default accepts any path without a subprotocol.
+    /// Creates a policy. By default, it accepts any path without authentication or a subprotocol.
+    /// - Throws: ``ServerPolicyError`` if an argument is invalid.
     public init(
         subprotocols: [String] = [],
         path: String? = nil,
@@ -47,20 +48,20 @@ public struct ServerPolicy: Sendable {
         self.isSecure = isSecure
     }
 
-    /// Whether a request is for a path at which there are WebSockets.
+    /// Whether the request's path accepts WebSocket connections.
     func hasWebSockets(at request: RequestHead) -> Bool {
         path == nil || request.normalizedPath == path
     }
 
-    /// The URL by which the sender of a request reaches the WebSockets, safe to paste into a shell: a host that is not
-    /// becomes `HOST`.
+    /// The WebSocket URL for the sender of a request. Safe to paste into a shell: an unsafe host is replaced with
+    /// `HOST`.
     func url(for request: RequestHead) -> String {
         let scheme = isSecure ? "wss" : "ws"
         let host = request.hostAsSent ?? "HOST"
         return OriginPolicy.suggestion("\(scheme)://\(host)", otherwise: "\(scheme)://HOST") + (path ?? "/")
     }
 
-    /// The path as it comes in a request target.
+    /// The path in the normalized form of request targets.
     private static func normalized(_ path: String) throws(ServerPolicyError) -> String {
         let isPath =
             path.utf8.first == UInt8(ascii: "/")

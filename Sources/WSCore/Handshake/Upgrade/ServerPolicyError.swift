@@ -1,15 +1,19 @@
-/// Why a server cannot work as it was asked to.
+/// The reason a server's settings are invalid.
 public enum ServerPolicyError: Error, Equatable, CustomStringConvertible {
+    /// The name is not a token.
     case invalidSubprotocol(String)
+    /// The subprotocol is given more than once.
     case repeatedSubprotocol(String)
+    /// The path is not absolute, or contains a query, a fragment, a space, a control character, or a malformed escape.
     case invalidPath(String)
+    /// The text is not an origin.
     case invalidOrigin(String)
-    /// An origin with an asterisk in it, which no browser's would match.
+    /// The origin contains an asterisk, so it would match no browser's origin.
     case originPattern(String)
-    /// A response field that the handshake itself sets.
+    /// The handshake itself sets this response field.
     case reservedField(String)
 
-    /// Why, and what to try.
+    /// The reason and the remedy.
     public var description: String {
         switch self {
         case .invalidSubprotocol(let name):

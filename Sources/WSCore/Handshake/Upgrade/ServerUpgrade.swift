@@ -1,10 +1,10 @@
-/// A request that a server accepts, and its answer.
+/// An accepted request and its response.
 public struct ServerUpgrade: Equatable, Sendable {
     /// The client's request.
     public let request: RequestHead
-    /// As whom the client has come in; nil: nobody is asked.
+    /// The client's identity, or `nil` if the server does not authenticate clients.
     public let login: Login?
-    /// The subprotocol that was chosen.
+    /// The selected subprotocol, or `nil`.
     public let subprotocol: String?
     /// The extensions that the client offers, in its order of preference.
     public let extensionOffers: [ExtensionOffer]
@@ -18,7 +18,7 @@ public struct ServerUpgrade: Equatable, Sendable {
         self.login = login
         self.subprotocol = subprotocol
         self.extensionOffers = extensionOffers
-        // RFC 6455 §4.2.2: Upgrade, Connection, Sec-WebSocket-Accept, and the subprotocol if one was chosen.
+        // RFC 6455 §4.2.2: Upgrade, Connection, Sec-WebSocket-Accept, and the selected subprotocol, if any.
         var fields = [
             HeaderField(wellFormedName: "Upgrade", value: "websocket"),
             HeaderField(wellFormedName: "Connection", value: "Upgrade"),
@@ -30,7 +30,7 @@ public struct ServerUpgrade: Equatable, Sendable {
         self.fields = fields + extraFields
     }
 
-    /// The response that accepts the request and these extensions.
+    /// The bytes of the response that accepts the request with these extensions.
     public func responseBytes(accepting extensions: [ExtensionOffer]) -> [UInt8] {
         // RFC 6455 §4.2.2: the status is 101.
         var text = "HTTP/1.1 101 \(HTTPStatus.reason(of: 101))\r\n"

@@ -6,10 +6,10 @@ import CLibuv
     import Glibc
 #endif
 
-/// System calls on the descriptors of the process, and what stands behind them.
+/// System calls on the process's file descriptors.
 internal enum Descriptor {
-    /// Whether reading and writing never has to wait: a regular file, `/dev/null` and the like, which cannot be
-    /// watched for readiness.
+    /// Whether reads and writes never block: regular files, `/dev/null`, and the like, which cannot be polled for
+    /// readiness.
     static func isAlwaysReady(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return true }
@@ -20,18 +20,18 @@ internal enum Descriptor {
         }
     }
 
-    /// Whether a socket stands behind a descriptor.
+    /// Whether the descriptor is a socket.
     static func isSocket(_ descriptor: Int32) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Opens what stands behind `descriptor` a second time.
+    /// Opens the file that `descriptor` refers to a second time.
     ///
-    /// Non-blocking mode belongs to the open file that processes share, not to the descriptor: setting it on our
-    /// standard input would set it for the shell, and for whoever else writes to the same pipe. A second opening
-    /// has a mode of its own. Sockets cannot be opened so, nor can anything where there is no `/proc`; they are
-    /// duplicated, and share the mode.
+    /// Non-blocking mode belongs to the open file description, which processes share, not to the descriptor. Setting it
+    /// on our standard input would set it for the shell and for every other writer to the same pipe. A second open file
+    /// description has its own mode. Sockets cannot be reopened, and neither can anything on a system without `/proc`:
+    /// their descriptors are duplicated and share the mode.
     static func reopen(_ descriptor: Int32, forWriting: Bool) throws(IOError) -> Int32 {
         if let reopened = openAgain(descriptor, forWriting: forWriting) { return reopened }
         let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
@@ -39,14 +39,14 @@ internal enum Descriptor {
         return duplicate
     }
 
-    /// Does the same, where it can be done without sharing the mode; nil: it cannot.
+    /// Like ``reopen(_:forWriting:)``, but returns `nil` instead of sharing the mode.
     static func openAgain(_ descriptor: Int32, forWriting: Bool) -> Int32? {
         let flags = (forWriting ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
         let reopened = open("/proc/self/fd/\(descriptor)", flags)
         return reopened >= 0 ? reopened : nil
     }
 
-    /// Reads once; returns the number of bytes read, 0 at the end.
+    /// Reads once and returns the number of bytes read, 0 at the end of the file.
     static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(IOError) -> Int {
         while true {
             let count = systemRead(descriptor, buffer)
@@ -55,7 +55,7 @@ internal enum Descriptor {
         }
     }
 
-    /// Writes once; returns the number of bytes written.
+    /// Writes once and returns the number of bytes written.
     static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(IOError) -> Int {
         while true {
             let count = systemWrite(descriptor, bytes)
@@ -64,7 +64,7 @@ internal enum Descriptor {
         }
     }
 
-    /// Writes to a socket once, without waiting, whatever its mode; returns the number of bytes written.
+    /// Writes to a socket once without blocking, even in blocking mode, and returns the number of bytes written.
     static func sendAtOnce(_ socket: Int32, _ bytes: UnsafeRawBufferPointer) throws(IOError) -> Int {
         while true {
             let count = wsx_send_at_once(socket, bytes.baseAddress, bytes.count)
@@ -73,7 +73,7 @@ internal enum Descriptor {
         }
     }
 
-    /// Writes bytes to a file, all of them.
+    /// Writes all bytes to a file.
     static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) throws(IOError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -87,17 +87,17 @@ internal enum Descriptor {
         _ = close(descriptor)
     }
 
-    /// Waits until a descriptor in non-blocking mode can be written to.
+    /// Blocks until a non-blocking descriptor is writable.
     static func waitUntilWritable(_ descriptor: Int32) {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&waiting, 1, -1)
     }
 
-    /// Removes the file of a Unix-domain socket on which nobody listens, as a server leaves it that was killed; returns
-    /// whether it did.
+    /// Removes the file of a Unix-domain socket that no process listens on, such as one left behind by a killed server.
+    /// Returns whether it removed the file.
     static func removeStaleSocket(_ path: String) -> Bool {
         var status = stat()
-        // To connect to a file that is no socket is refused, too.
+        // connect() also reports ECONNREFUSED for a file that is not a socket.
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// How many descriptors the process may have open.
+/// The limit on the process's open descriptors.
 public enum DescriptorLimit {
     #if canImport(Darwin)
         private static let resource = RLIMIT_NOFILE
@@ -12,8 +12,8 @@ public enum DescriptorLimit {
         private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #endif
 
-    /// What the process began with, and what those that it starts begin with, too: one that uses `select`, or closes every
-    /// descriptor there can be, counts on it. nil: the system does not say.
+    /// The limit that the process started with, or `nil` if the system does not report it. Child processes get it back:
+    /// a program that uses `select` or closes every possible descriptor depends on it.
     private static let inheritedLimit: rlimit? = {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return nil }
@@ -21,7 +21,7 @@ public enum DescriptorLimit {
         return limit
     }()
 
-    /// Raises the limit as far as the system lets an ordinary process, and returns it.
+    /// Raises the soft limit to the hard limit and returns it; 256 if the system does not report a limit.
     public static func raise() -> Int {
         guard inheritedLimit != nil else { return 256 }
         var limit = rlimit()

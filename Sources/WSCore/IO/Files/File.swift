@@ -5,39 +5,39 @@
 #endif
 import CLibuv
 
-/// Whole files.
+/// Operations on whole files and directories.
 public enum File {
-    /// Whether there is a directory at `path`.
+    /// Whether `path` is a directory.
     public static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether it is certain that there is nothing at `path`.
+    /// Whether `path` certainly does not exist. Other errors, such as missing permissions, return false.
     public static func isMissing(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
     }
 
-    /// The directory that a file at `path` is in, or would be.
+    /// The directory that contains `path`, whether or not the file exists.
     public static func directory(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Makes the directory at `path` and those that it is in, each for its owner alone, where they are not there.
+    /// Creates the directory at `path` and its missing parents, each accessible only by its owner.
     public static func makeDirectory(_ path: String) throws(IOError) {
         if isDirectory(path) { return }
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
             try makeDirectory(String(path[..<slash]))
         }
-        // Another process may have made it in between.
+        // Another process may have created it meanwhile.
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw IOError(code: uv_translate_sys_error(errno))
         }
     }
 
-    /// Appends bytes to the file at `path`, which is made, for its owner alone, if it is not there.
+    /// Appends bytes to the file at `path`. Creates a missing file, accessible only by its owner.
     public static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
@@ -45,8 +45,8 @@ public enum File {
         try Descriptor.writeAll(descriptor, bytes)
     }
 
-    /// Makes a file at `path` that holds the bytes, with the rights that the user's mask leaves; one that is there already
-    /// is an error. What could not be written in full is not left behind.
+    /// Creates a file at `path` with the given contents and the permissions that the umask allows. Throws
+    /// ``IOError/fileExists`` if the file exists. Removes the file if it cannot be written completely.
     public static func create(_ bytes: RawSpan, at path: String) throws(IOError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
@@ -65,10 +65,10 @@ public enum File {
         }
     }
 
-    /// Reads all of the file at `path`, at once: no pipe or device that would have one wait, or has no end.
+    /// Reads the whole regular file at `path`, and never blocks on a pipe or a device.
     ///
-    /// Throws ``IOError/fileTooLarge`` for more than `maximumBytes`, and ``IOError/invalidArgument`` for what is no
-    /// regular file.
+    /// - Throws: ``IOError/fileTooLarge`` for more than `maximumBytes`, ``IOError/invalidArgument`` if `path` is not a
+    ///   regular file, or another ``IOError``.
     public static func readRegular(_ path: String, maximumBytes: Int) throws(IOError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
@@ -81,7 +81,7 @@ public enum File {
         return try contents(of: descriptor)
     }
 
-    /// Reads the beginning of the regular file at `path`, of `maximumBytes` or less.
+    /// Reads at most the first `maximumBytes` of the regular file at `path`.
     public static func readBeginning(of path: String, maximumBytes: Int) throws(IOError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
@@ -91,7 +91,8 @@ public enum File {
         return Array(bytes[..<(try Descriptor.read(descriptor, into: bytes))])
     }
 
-    /// Reads all of the file at `path`, which may also be a pipe; one of more than `maximumBytes` is an error.
+    /// Reads the whole file at `path`, which may be a pipe. Throws ``IOError/fileTooLarge`` for more than
+    /// `maximumBytes`.
     public static func read(_ path: String, maximumBytes: Int = .max) throws(IOError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
@@ -99,7 +100,7 @@ public enum File {
         return try contents(of: descriptor, maximumBytes: maximumBytes)
     }
 
-    /// Reads all of standard input.
+    /// Reads standard input until its end.
     public static func readStandardInput() throws(IOError) -> [UInt8] {
         try contents(of: StandardDescriptors.input)
     }

@@ -4,19 +4,19 @@
     import Glibc
 #endif
 
-/// Which regular file something is, whatever names and links lead to it.
+/// Identifies a regular file regardless of the names and links that lead to it.
 public struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Looks at what is at `path`, through symbolic links; nil: there is no regular file.
+    /// Identifies the file at `path`, following symbolic links. Returns `nil` if it is not a regular file.
     public init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Looks at what a descriptor is open for; nil: it is no regular file, or not open.
+    /// Identifies the file that a descriptor is open for. Returns `nil` if it is not open for a regular file.
     public init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

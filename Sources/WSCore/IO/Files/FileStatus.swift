@@ -4,28 +4,28 @@
     import Glibc
 #endif
 
-/// What the file system says of a file or directory.
+/// The metadata of a file or directory.
 struct FileStatus: Sendable {
-    /// The kinds of files.
+    /// The type of a file.
     enum Kind {
         case regular
         case directory
         case symbolicLink
-        /// A pipe, a socket, a device.
+        /// A pipe, a socket, or a device.
         case other
     }
 
     let kind: Kind
-    /// What tells the file from others of the same file system.
+    /// The inode number, unique within a file system.
     let number: UInt64
     /// The length in bytes.
     let size: Int
-    /// The time of the last change, in seconds since the beginning of 1970.
+    /// The time of the last modification, in seconds since 1970-01-01 00:00 UTC.
     let modifiedSeconds: Int
-    /// The part of a second after that, 0 through 999,999,999.
+    /// The fractional second of that time, in nanoseconds, 0 through 999,999,999.
     let modifiedNanoseconds: Int
 
-    /// Takes over what the system says.
+    /// Converts the result of `stat`.
     init(_ status: stat) {
         switch status.st_mode & S_IFMT {
         case S_IFREG: kind = .regular

@@ -5,12 +5,12 @@
 #endif
 import CLibuv
 
-/// The files beneath a directory, and nothing outside it whatever the names and symbolic links are.
+/// The files below a directory. Neither names nor symbolic links can lead outside it.
 ///
-/// Names are looked up one by one, from the directory's descriptor on, and links are followed by hand: the kernel never
-/// resolves more than one name, and no `..`.
+/// Each name is looked up on its own, starting at the directory's descriptor, and links are followed in user space. The
+/// kernel never resolves more than one name, and never resolves `..`.
 public final class FileTree: Sendable {
-    /// What was found.
+    /// The result of a lookup.
     enum Found {
         case file(OpenFile)
         case directory(OpenDirectory)
@@ -19,7 +19,7 @@ public final class FileTree: Sendable {
     private let root: Int32
 
     /// Opens the directory at `path`.
-    /// - Throws: ``IOError`` when there is none, or when it cannot be read.
+    /// - Throws: ``IOError`` if there is no directory at `path`, or if it is not readable.
     public init(_ path: String) throws(IOError) {
         root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
@@ -29,10 +29,11 @@ public final class FileTree: Sendable {
         Descriptor.closeDescriptor(root)
     }
 
-    /// Opens the file or directory at the end of `names`, which are neither empty nor contain slashes or NUL.
-    /// - Parameter isAllowed: Whether a link may lead by this name; all names but `.` and `..` are asked about.
-    /// - Throws: ``IOError/noSuchFile`` also for what is neither, and for links that lead out of the tree, too far, or by
-    ///   names that are not allowed.
+    /// Opens the file or directory that the path `names` leads to. No name is empty or contains a slash or NUL.
+    /// - Parameter isAllowed: Whether symbolic links may lead through a name. It is called for each name in a link's
+    ///   target except `.` and `..`.
+    /// - Throws: ``IOError``. ``IOError/noSuchFile`` also covers other types of files, and links that lead out of the
+    ///   tree, through forbidden names, or through too many other links.
     func find(
         _ names: [String], linksLeadBy isAllowed: (String) -> Bool = { _ in true }
     ) throws(IOError) -> Found {
@@ -41,14 +42,14 @@ public final class FileTree: Sendable {
     }
 }
 
-/// The way through a tree to one file: the directories from the root on, each open.
+/// A walk from the root of a tree to one file. Keeps a descriptor for each directory on the way.
 private final class FileTreeWalk {
     private var directories: [Int32]
-    /// The names that are still to be looked up, the next one last.
+    /// The names still to look up, the next one last.
     private var names: [[CChar]] = []
-    /// As many links as Linux follows, in a way of any length.
+    /// Linux follows at most 40 links per path, too.
     private var linksLeft = 40
-    /// More than anybody has directories in each other.
+    /// Far deeper than real directory trees.
     private static let maximumDepth = 100
 
     init(from root: Int32) throws(IOError) {
@@ -72,7 +73,7 @@ private final class FileTreeWalk {
         return .directory(OpenDirectory(descriptor: directories.removeLast()))
     }
 
-    /// Looks up one name; returns the file if it is one's.
+    /// Looks up one name. Returns the file if the name leads to one.
     private func step(to name: [CChar], linksLeadBy isAllowed: (String) -> Bool) throws(IOError) -> OpenFile? {
         if Self.isName(name, ".") { return nil }
         if Self.isName(name, "..") {
@@ -80,7 +81,7 @@ private final class FileTreeWalk {
             Descriptor.closeDescriptor(directories.removeLast())
             return nil
         }
-        // A pipe or a device is not even opened: somebody may wait for that.
+        // Pipes and devices are not even opened: opening one can wake a process that waits for it.
         switch try status(of: name).kind {
         case .symbolicLink:
             let target = try target(of: name)
@@ -92,7 +93,7 @@ private final class FileTreeWalk {
         }
     }
 
-    /// Opens what is no link, as far as is known: it may have become one, or a pipe.
+    /// Opens a name that was no link when it was checked. It may have been replaced by a link or a pipe since then.
     private func enter(_ name: [CChar]) throws(IOError) -> OpenFile? {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let descriptor = openat(here, name, flags)
@@ -112,7 +113,7 @@ private final class FileTreeWalk {
         throw .noSuchFile
     }
 
-    /// The names that a link leads by, in order.
+    /// The names in a link's target, in order.
     private func target(of name: [CChar]) throws(IOError) -> [[CChar]] {
         guard linksLeft > 0 else { throw .noSuchFile }
         linksLeft -= 1
@@ -120,7 +121,8 @@ private final class FileTreeWalk {
         let count = readlinkat(here, name, &target, target.count)
         guard count >= 0 else { throw Self.lastError }
         let slash = CChar(bitPattern: UInt8(ascii: "/"))
-        // What begins at the system's root is not beneath ours, even where it leads back; what fills the buffer is cut.
+        // An absolute target is outside the tree, even if it leads back into it. A target that fills the buffer is
+        // truncated.
         guard count > 0, count < target.count, target[0] != slash else { throw .noSuchFile }
         return target[..<count].split(separator: slash).map { Array($0) + [0] }
     }
@@ -138,7 +140,7 @@ private final class FileTreeWalk {
             && zip(name, 0..<other.utf8CodeUnitCount).allSatisfy { UInt8(bitPattern: $0) == other.utf8Start[$1] }
     }
 
-    /// Whether a name is that of a directory itself, or of the one it is in.
+    /// Whether a name is `.` or `..`.
     private static func isDots(_ name: [CChar]) -> Bool { isName(name, ".") || isName(name, "..") }
 
     private static func text(of name: [CChar]) -> String {

@@ -1,62 +1,62 @@
 import CLibuv
 
-/// A failure of the operating system, as libuv reports it.
+/// An error of the operating system, as reported by libuv.
 public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// libuv's number for it: a negated errno, or one of libuv's own.
+    /// libuv's error number: a negated errno, or a libuv error such as `UV_EAI_NONAME`.
     public let code: Int32
 
-    /// Makes an error from a libuv result below 0.
+    /// Creates an error from a negative libuv result.
     public init(code: Int32) {
         self.code = code
     }
 
-    /// The reader of a pipe, or the peer of a socket, is gone.
+    /// The reading end of a pipe or the peer of a socket is closed (EPIPE).
     public static let brokenPipe = IOError(code: UV_EPIPE.rawValue)
-    /// Nobody has opened the pipe to read it.
+    /// A pipe has no reader (ENXIO).
     public static let noReader = IOError(code: UV_ENXIO.rawValue)
-    /// The descriptor is not open, or not for this.
+    /// The descriptor is closed, or was opened for another kind of access (EBADF).
     public static let badDescriptor = IOError(code: UV_EBADF.rawValue)
-    /// Nobody listens at the address.
+    /// The address has no listener (ECONNREFUSED).
     public static let connectionRefused = IOError(code: UV_ECONNREFUSED.rawValue)
-    /// Somebody else listens at the address.
+    /// The address already has a listener (EADDRINUSE).
     public static let addressInUse = IOError(code: UV_EADDRINUSE.rawValue)
-    /// The descriptor is no terminal.
+    /// The descriptor is not a terminal (ENOTTY).
     public static let noTerminal = IOError(code: UV_ENOTTY.rawValue)
-    /// The operation would have to wait.
+    /// The operation would block (EAGAIN).
     public static let tryAgain = IOError(code: UV_EAGAIN.rawValue)
-    /// The name exists, but has no address of the kind asked for.
+    /// The name exists but has no address of the requested family (EAI_NODATA).
     public static let noAddress = IOError(code: UV_EAI_NODATA.rawValue)
-    /// No interface of this machine has the address.
+    /// No interface of this machine has the address (EADDRNOTAVAIL).
     public static let addressNotAvailable = IOError(code: UV_EADDRNOTAVAIL.rawValue)
-    /// The operation was called off.
+    /// The operation was canceled (ECANCELED).
     public static let canceled = IOError(code: UV_ECANCELED.rawValue)
-    /// The peer ended the connection without ceremony.
+    /// The peer reset the connection (ECONNRESET).
     public static let connectionReset = IOError(code: UV_ECONNRESET.rawValue)
 
-    /// The name service cannot answer now.
+    /// The name server temporarily cannot answer (EAI_AGAIN).
     public static let nameServiceBusy = IOError(code: UV_EAI_AGAIN.rawValue)
-    /// There is no such name.
+    /// The name does not exist (EAI_NONAME).
     public static let unknownName = IOError(code: UV_EAI_NONAME.rawValue)
-    /// There is no such file or socket.
+    /// The file or socket does not exist (ENOENT).
     public static let noSuchFile = IOError(code: UV_ENOENT.rawValue)
-    /// There is such a file already.
+    /// The file already exists (EEXIST).
     public static let fileExists = IOError(code: UV_EEXIST.rawValue)
-    /// It is not of the kind that is needed.
+    /// The argument or the type of file is not supported (EINVAL).
     public static let invalidArgument = IOError(code: UV_EINVAL.rawValue)
-    /// The file is too large.
+    /// The file is too large (EFBIG).
     public static let fileTooLarge = IOError(code: UV_EFBIG.rawValue)
-    /// It is not allowed.
+    /// Permission denied (EACCES).
     public static let accessDenied = IOError(code: UV_EACCES.rawValue)
 
-    /// The process has as many descriptors as it may have.
+    /// The process has reached its limit of open descriptors (EMFILE).
     public static let tooManyOpenFiles = IOError(code: UV_EMFILE.rawValue)
-    /// The system has as many open files as it can have.
+    /// The system has reached its limit of open files (ENFILE).
     public static let fileTableFull = IOError(code: UV_ENFILE.rawValue)
-    /// There is no memory left for it.
+    /// Out of memory (ENOMEM).
     public static let outOfMemory = IOError(code: UV_ENOMEM.rawValue)
 
-    /// Whether an attempt to connect that failed so may succeed later, with nothing changed at this end: the server is
-    /// away, the network is, or the system is short of something.
+    /// Whether a later attempt to connect may succeed without any change on this side: the server or the network is
+    /// down, or the system is short of a resource.
     public var mayPass: Bool { Self.passing.contains(code) }
 
     private static let passing = Set(
@@ -66,10 +66,10 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
             UV_EMFILE, UV_ENFILE, UV_ENOBUFS, UV_ENOMEM,
         ].map(\.rawValue))
 
-    /// What happened, in libuv's words: `connection refused`.
+    /// libuv's message, such as `connection refused`.
     public var description: String { String(cString: uv_strerror(code)) }
 
-    /// Throws when a libuv result is below 0; returns it otherwise.
+    /// Throws if a libuv result is negative; returns it otherwise.
     @discardableResult
     internal static func check(_ result: Int32) throws(IOError) -> Int32 {
         guard result >= 0 else { throw IOError(code: result) }

@@ -5,13 +5,13 @@
 #endif
 import CLibuv
 
-/// A directory that is open for reading; closed when it is released.
+/// A directory open for reading. Closed on release.
 final class OpenDirectory {
-    /// What the file system said of the directory when it was opened; nil: nothing.
+    /// The directory's metadata when it was opened, or `nil` if it is not available.
     let status: FileStatus?
     private let descriptor: Int32
 
-    /// Takes over the descriptor of a directory.
+    /// Takes ownership of a directory's descriptor.
     init(descriptor: Int32) {
         self.descriptor = descriptor
         var status = stat()
@@ -22,16 +22,17 @@ final class OpenDirectory {
         Descriptor.closeDescriptor(descriptor)
     }
 
-    /// Reads what is in the directory but for `.`, `..` and names that are not UTF-8, in no order.
+    /// Reads the directory's entries in no particular order. Skips `.`, `..`, and names that are not valid UTF-8.
     /// - Parameters:
-    ///   - limit: The most entries that are read.
-    ///   - isWanted: Whether an entry of this name is.
-    /// - Returns: The entries, links as such, and whether there are more.
+    ///   - limit: The maximum number of entries to return.
+    ///   - isWanted: Whether to include the entry with this name.
+    /// - Returns: The entries, and whether there are more than `limit`. Links are not followed.
+    /// - Throws: ``IOError`` if the directory is not readable.
     func entries(
         atMost limit: Int, where isWanted: (String) -> Bool
     ) throws(IOError) -> (entries: [(name: String, status: FileStatus)], isCut: Bool) {
         var entries: [(name: String, status: FileStatus)] = []
-        // The stream closes the descriptor that it is given, and a duplicate would share its place in the directory.
+        // closedir() closes its descriptor, and a duplicate would share the read position.
         let second = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard second >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
         guard let stream = fdopendir(second) else {
@@ -44,7 +45,7 @@ final class OpenDirectory {
             guard let name = Self.name(of: entry), name != ".", name != "..", isWanted(name) else { continue }
             guard entries.count < limit else { return (entries, true) }
             var status = stat()
-            // It may be gone by now.
+            // The entry may be gone by now.
             guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
             entries.append((name, FileStatus(status)))
         }

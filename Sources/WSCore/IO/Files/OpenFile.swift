@@ -5,13 +5,13 @@
 #endif
 import CLibuv
 
-/// A regular file that is open for reading; closed when it is released.
+/// A regular file open for reading. Closed on release.
 public final class OpenFile {
-    /// What the file system said of the file when it was opened.
+    /// The file's metadata when it was opened.
     let status: FileStatus
     private let descriptor: Int32
 
-    /// Takes over the descriptor of a regular file.
+    /// Takes ownership of a regular file's descriptor.
     init(descriptor: Int32, status: FileStatus) {
         self.descriptor = descriptor
         self.status = status
@@ -21,12 +21,13 @@ public final class OpenFile {
         Descriptor.closeDescriptor(descriptor)
     }
 
-    /// Reads once, and appends what was read to a buffer.
+    /// Reads once and appends the bytes to `buffer`.
     /// - Parameters:
-    ///   - buffer: Where it goes.
-    ///   - offset: Where the bytes begin in the file.
-    ///   - byteCount: The most that is read.
-    /// - Returns: The number of bytes that were read, 0 at the end of the file.
+    ///   - buffer: Receives the bytes.
+    ///   - offset: The position in the file of the first byte to read.
+    ///   - byteCount: The maximum number of bytes to read.
+    /// - Returns: The number of bytes read, 0 at the end of the file.
+    /// - Throws: ``IOError`` if the file is not readable.
     func read(into buffer: inout ByteBuffer, at offset: Int, atMost byteCount: Int) throws(IOError) -> Int {
         let target = buffer.reserve(byteCount)
         while true {

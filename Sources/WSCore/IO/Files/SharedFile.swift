@@ -5,24 +5,24 @@
 #endif
 import CLibuv
 
-/// A file that several processes append to, and any may replace: none of them loses what another has written.
+/// A file that several processes append to and may replace, without losing each other's writes.
 ///
-/// Each takes the file's advisory lock for as long as it writes. One that has waited looks whether the name still leads to
-/// the file that it has open.
+/// Each process holds the file's advisory lock while it writes. A process that had to wait for the lock then checks
+/// that the name still refers to the file that it has open.
 public enum SharedFile {
-    /// How often the lock is asked for while another process holds it, a millisecond apart. Appending is done between two
-    /// keys, and is safe even without.
+    /// The number of attempts to lock the file while another process holds the lock, one millisecond apart. Appends
+    /// happen between two keystrokes and are safe even without the lock.
     private static let (appendAttempts, updateAttempts) = (5, 200)
     private static let lockPauseMicroseconds: UInt32 = 1000
 
-    /// Appends bytes, in one piece, to the file at `path`, which is made, for its owner alone, if it is not there.
+    /// Appends bytes to the file at `path` in one write. Creates a missing file, accessible only by its owner.
     public static func append(_ bytes: [UInt8], to path: String) throws(IOError) {
         let (descriptor, _) = try openLocked(path, O_WRONLY | O_APPEND | O_CREAT, attempts: appendAttempts)
         defer { Descriptor.closeDescriptor(descriptor) }
         try Descriptor.writeAll(descriptor, bytes)
     }
 
-    /// Takes the right to use the file at `path` from all but its owner; where there is none, nothing is done.
+    /// Revokes all permissions of group and others for the file at `path`. Does nothing if the file does not exist.
     public static func withdraw(_ path: String) throws(IOError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
@@ -34,17 +34,18 @@ public enum SharedFile {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else {
             return
         }
-        // Where it belongs to another, it is up to that one.
+        // EPERM: the file belongs to another user, and its mode is that user's decision.
         guard fchmod(descriptor, 0o600) != 0, errno != EPERM else { return }
         throw IOError(code: uv_translate_sys_error(errno))
     }
 
-    /// Reads the file at `path`, and replaces it when there is something to be changed and no other
-    /// process has it locked.
+    /// Reads the file at `path`, and replaces it if `change` returns new contents and no other process has it locked.
     /// - Parameters:
-    ///   - path: Leads to the file; where there is none, nothing is done.
-    ///   - limit: The most that is read, in bytes: the last ones.
-    ///   - change: Gets the bytes, and whether they are all; returns what is to stand there in their place, or nil.
+    ///   - path: The path of the file. If it does not exist, nothing happens.
+    ///   - limit: The maximum number of bytes to read, from the end of the file.
+    ///   - change: Receives the bytes and whether they are the whole file. Returns the new contents, or `nil` to keep
+    ///     the file.
+    /// - Throws: ``IOError`` if the file cannot be read or replaced.
     public static func update(
         _ path: String, readingAtMost limit: Int, _ change: ([UInt8], _ areAll: Bool) -> [UInt8]?
     ) throws(IOError) {
@@ -57,7 +58,7 @@ public enum SharedFile {
         }
         defer { Descriptor.closeDescriptor(descriptor) }
         var status = stat()
-        // What is no file has no contents of its own, and may make a reader wait: a device, a pipe.
+        // Other types of files have no contents to rewrite, and reading a device or a pipe may block.
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         let size = Int(status.st_size)
         if size > limit { lseek(descriptor, off_t(size - limit), SEEK_SET) }
@@ -65,9 +66,9 @@ public enum SharedFile {
         try replace(path, with: replacement)
     }
 
-    /// The file is written beside and put in its place, so that it is whole whatever happens meanwhile.
+    /// Writes a temporary file next to the target and renames it, so the target is complete at any moment.
     private static func replace(_ path: String, with bytes: [UInt8]) throws(IOError) {
-        // A link stays one.
+        // Keeps a symbolic link in place and replaces its target.
         let target = realpath(path, nil).map { pointer in
             defer { free(pointer) }
             return String(cString: pointer)
@@ -81,12 +82,12 @@ public enum SharedFile {
         }
     }
 
-    /// Opens a file and locks it, if that can be; again, when it was replaced meanwhile.
+    /// Opens a file and tries to lock it. Starts over if the file was replaced meanwhile.
     private static func openLocked(
         _ path: String, _ flags: Int32, attempts: Int
     ) throws(IOError) -> (descriptor: Int32, isLocked: Bool) {
         while true {
-            // Non-blocking: a pipe in place of the file is not waited for.
+            // O_NONBLOCK: if the path is a pipe, open() must not wait for its other end.
             let descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
             guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
             guard lock(descriptor, attempts: attempts) else { return (descriptor, false) }

@@ -4,23 +4,24 @@
     import Glibc
 #endif
 
-/// The three descriptors that every process begins with, or should.
+/// The three standard file descriptors.
 public enum StandardDescriptors {
-    /// Standard input, output and error.
+    /// Standard input.
     public static let input: Int32 = 0
     /// Standard output.
     public static let output: Int32 = 1
     /// Standard error.
     public static let error: Int32 = 2
 
-    /// The modes of the open files behind the descriptors, as they were found; set once, before anything else runs.
+    /// The status flags of the descriptors' open files at startup. Set once, before any other thread starts.
     nonisolated(unsafe) private static var foundModes: [Int32] = []
 
-    /// Prepares the standard descriptors; called once, before any other descriptor is opened.
+    /// Prepares the standard descriptors. Call it once, before opening any other descriptor.
     ///
-    /// A closed descriptor becomes `/dev/null`, so that no socket takes its number. Standard output is opened for reading
-    /// only, so writing to it fails with ``IOError/badDescriptor`` as it would have when closed. Writing to a pipe without
-    /// a reader, or to a file that may not grow, returns an error and does not end the process.
+    /// Closed descriptors are opened on `/dev/null`; otherwise, a socket could receive their numbers. Standard output
+    /// is opened for reading only: writes to it still fail with ``IOError/badDescriptor``, as with a closed descriptor.
+    /// Writing to a pipe without a reader, or beyond the file size limit, returns an error and does not kill the
+    /// process.
     public static func prepare() {
         for descriptor in input...error where fcntl(descriptor, F_GETFD) < 0 {
             let opened = open("/dev/null", descriptor == error ? O_WRONLY : O_RDONLY)
@@ -34,15 +35,15 @@ public enum StandardDescriptors {
         foundModes = (input...error).map { fcntl($0, F_GETFL) }
     }
 
-    /// Has the programs that are started from now on inherit none of the other descriptors that are open: who started this
-    /// process may have left some to it that are nobody else's.
+    /// Keeps programs started from now on from inheriting any descriptor but the standard ones. The parent process may
+    /// have leaked some to this process.
     public static func keepOthersFromPrograms() {
         for descriptor in openDescriptors() where descriptor > error {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
     }
 
-    /// Those that the system lists, or, where it does not, all that there could be.
+    /// The descriptors listed by the system, or every possible descriptor if it has no list.
     private static func openDescriptors() -> [Int32] {
         guard let directory = opendir("/dev/fd") else { return Array(0..<Int32(clamping: DescriptorLimit.raise())) }
         defer { closedir(directory) }
@@ -56,8 +57,8 @@ public enum StandardDescriptors {
         return descriptors
     }
 
-    /// Gives the open files behind the descriptors the modes in which they were found: a socket, which cannot be opened
-    /// a second time, shares its non-blocking mode with whoever gave it to us.
+    /// Restores the status flags that the descriptors' open files had at startup. A socket cannot be reopened, so it
+    /// shares its non-blocking mode with the process it was inherited from.
     public static func restore() {
         for (descriptor, mode) in zip(input...error, foundModes)
         where mode >= 0 && fcntl(descriptor, F_GETFL) != mode {
@@ -70,20 +71,21 @@ public enum StandardDescriptors {
         isatty(descriptor) == 1
     }
 
-    /// Whether the other end of a terminal or pipe has gone away.
+    /// Whether the other end of a terminal or pipe is closed.
     public static func hasHungUp(_ descriptor: Int32) -> Bool {
         var waiting = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&waiting, 1, 0) == 1 && waiting.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
     }
 
-    /// The size of a terminal's window in characters; nil: the descriptor is none, or the size is not known.
+    /// The size of a terminal's window in characters, or `nil` if the descriptor is not a terminal or the size is
+    /// unknown.
     public static func windowSize(of descriptor: Int32) -> (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes text to a descriptor and waits until it is out; returns why it could not be written, if it could not.
+    /// Writes all of `text` to a descriptor, blocking if necessary. Returns the error if a write fails.
     @discardableResult
     public static func writeAll(_ text: String, to descriptor: Int32) -> IOError? {
         var text = text

@@ -5,19 +5,19 @@
 #endif
 import CLibuv
 
-/// A file with a new name, for its owner alone, that stays until it is removed.
+/// A file with a unique name, accessible only by its owner. It stays until ``remove()`` is called.
 public struct TemporaryFile: Sendable {
-    /// Where it is.
+    /// The path of the file.
     public let path: String
 
-    /// Makes a file.
+    /// Creates a file with a unique name.
     /// - Parameters:
-    ///   - prefix: What its path begins with; six characters follow that make it new.
-    ///   - suffix: What the path ends with.
-    ///   - contents: What the file begins with.
-    /// - Throws: ``IOError``; there is no file then.
+    ///   - prefix: The beginning of the path. Six random characters follow it.
+    ///   - suffix: The end of the path.
+    ///   - contents: The initial contents of the file.
+    /// - Throws: ``IOError`` if the file cannot be created or written. No file is left behind.
     public init(at prefix: String, suffix: String = "", contents: [UInt8]) throws(IOError) {
-        // mkstemps fills the six Xs in with a name that is free.
+        // mkstemps() replaces the six Xs with an unused name.
         var template = Array("\(prefix)XXXXXX\(suffix)".utf8CString)
         let descriptor = mkstemps(&template, Int32(suffix.utf8.count))
         guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
@@ -31,7 +31,7 @@ public struct TemporaryFile: Sendable {
         }
     }
 
-    /// Removes the file, or whatever has taken its place.
+    /// Removes the file, or any file that has replaced it.
     public func remove() {
         _ = unlink(path)
     }

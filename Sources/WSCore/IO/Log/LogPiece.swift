@@ -4,25 +4,25 @@
     import Glibc
 #endif
 
-/// How lines are divided for system calls, so that those of several programs that write to one pipe stay whole.
+/// Splits lines into pieces for system calls, so lines of several programs on one pipe stay intact.
 internal enum LogPiece {
-    /// What a pipe takes as a whole or not at all, in bytes.
+    /// The largest write that a pipe accepts atomically, in bytes.
     static let atomicBytes = Int(PIPE_BUF)
 
-    /// What to write next: as many lines as a pipe takes as a whole, or one that is longer.
+    /// The next piece to write: as many lines as fit into one atomic write, or one longer line.
     static func first(of lines: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         guard lines.count > atomicBytes else { return lines }
         guard let end = lines[..<atomicBytes].lastIndex(of: newline) else { return line(of: lines) }
         return UnsafeRawBufferPointer(rebasing: lines[...end])
     }
 
-    /// The first line, with its newline.
+    /// The first line, including its newline.
     static func line(of lines: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         guard let end = lines.firstIndex(of: newline) else { return lines }
         return UnsafeRawBufferPointer(rebasing: lines[...end])
     }
 
-    /// The lines before the first that has more than `limit` bytes, its newline included.
+    /// The lines before the first line longer than `limit` bytes, including its newline.
     static func lines(of lines: UnsafeRawBufferPointer, noneLongerThan limit: Int) -> UnsafeRawBufferPointer {
         guard lines.count > limit else { return lines }
         var rest = lines
@@ -34,7 +34,7 @@ internal enum LogPiece {
         return UnsafeRawBufferPointer(rebasing: lines[..<(lines.count - rest.count)])
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     static func lineCount(of lines: UnsafeRawBufferPointer) -> Int {
         lines.count { $0 == newline }
     }

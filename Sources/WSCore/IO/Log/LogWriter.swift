@@ -1,37 +1,38 @@
 import CLibuv
 
-/// Writes the lines of a log to a descriptor, from any thread, and never has them wait for whoever reads it.
+/// Writes log lines to a descriptor, from any thread, without ever waiting for the reader.
 ///
-///      write(_:) ──► descriptor, as long as that takes everything at once
+///      write(_:) ──► descriptor, as long as it accepts everything at once
 ///          └──► queue ──► a thread that waits ──► descriptor
 ///
-/// What exceeds the queue is dropped by the line until the queue is empty again; then a line says how many there were. So
-/// is a line that is longer than the whole queue, wherever it goes: once begun, its rest could be neither kept nor dropped.
-/// Where nobody can read any more, what is written is thrown away without a word.
+/// Lines that exceed the queue are dropped until the queue is empty; a notice then reports their number. A line longer
+/// than the whole queue is always dropped: once begun, its rest could be neither kept nor dropped. If the descriptor
+/// has no reader left, everything is silently discarded.
 public final class LogWriter: @unchecked Sendable {
-    /// How much waits before lines are dropped, in bytes.
+    /// The default size of the queue in bytes.
     public static let queueLimitBytes = 1 << 20
 
-    // All that changes does so under the monitor's lock.
+    // The monitor's lock protects all mutable properties.
     private let monitor = Monitor()
     private let descriptor: NonblockingDescriptor
     private let queueLimitBytes: Int
     private let lossNotice: @Sendable (Int) -> String
-    /// What waits. What the thread is writing stays in it until it is written.
+    /// The unwritten lines, including the piece that the thread is writing.
     private var queue = ByteBuffer()
-    /// How many lines have been dropped since the queue was empty.
+    /// The number of lines dropped since the queue was last empty.
     private var lostLines = 0
-    /// All that the thread has written, in bytes.
+    /// The total number of bytes that the thread has written.
     private var writtenBytes = 0
-    /// When the first of what waits came, or something of it was written last.
+    /// The time at which the queue became nonempty or was last written from.
     private var lastMove = Duration.zero
     private var thread: LoopThread?
     private var isClosed = false
 
-    /// Makes a writer of a descriptor, which stays the caller's.
+    /// Creates a writer. The caller keeps ownership of the descriptor.
     /// - Parameters:
-    ///   - queueLimitBytes: How much waits before lines are dropped; 1 MiB by default.
-    ///   - lossNotice: The line, with its newline, that tells of a number of lines that were dropped.
+    ///   - descriptor: The descriptor to write to.
+    ///   - queueLimitBytes: The number of queued bytes above which lines are dropped. Default: 1 MiB.
+    ///   - lossNotice: Returns the notice, including its newline, for a number of dropped lines.
     public convenience init(
         descriptor: Int32, queueLimitBytes: Int = queueLimitBytes, lossNotice: @escaping @Sendable (Int) -> String
     ) {
@@ -47,26 +48,26 @@ public final class LogWriter: @unchecked Sendable {
         self.lossNotice = lossNotice
     }
 
-    /// Writes lines, each of which ends with a newline: at once where that is possible, or after those that wait.
+    /// Writes lines, each ending with a newline: immediately if possible, otherwise after the queued lines.
     public func write(_ lines: String) {
         var lines = lines
         lines.withUTF8 { bytes in monitor.locked { take(UnsafeRawBufferPointer(bytes)) } }
     }
 
-    /// Whether whoever has more to write, and can wait, is to wait: the queue is half full, and somebody reads it. One who
-    /// has taken nothing for a second is not waited for.
+    /// Whether producers that can wait should pause: the queue is half full, and its reader has accepted something
+    /// within the last second.
     public var isBusy: Bool {
         monitor.locked { queue.count > queueLimitBytes / 2 && Self.now - lastMove < Self.patience }
     }
 
     private static let patience = Duration.seconds(1)
-    /// What the thread keeps of its storage from piece to piece, in bytes.
+    /// The storage that the thread keeps between pieces, in bytes.
     private static let keptPieceBytes = 64 << 10
 
-    /// Waits until everything is written, as long as somebody reads it.
+    /// Blocks until everything is written, as long as the reader makes progress.
     /// - Parameters:
-    ///   - patience: How long nothing at all may be taken; half a second by default.
-    ///   - limit: How long it may take as a whole; five seconds by default.
+    ///   - patience: The maximum time without progress. Default: 500 ms.
+    ///   - limit: The maximum total time. Default: 5 s.
     public func drain(patience: Duration = .milliseconds(500), limit: Duration = .seconds(5)) {
         monitor.locked {
             let end = Self.now + limit
@@ -83,7 +84,7 @@ public final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// Ends the thread; what waits is lost. Whoever calls it sees to it that the descriptor can be written to, or never.
+    /// Ends the thread. Queued lines are lost. Call it only if the thread's current write can finish.
     func close() {
         monitor.locked {
             isClosed = true
@@ -96,7 +97,7 @@ public final class LogWriter: @unchecked Sendable {
 
     private static var now: Duration { .nanoseconds(Int64(clamping: uv_hrtime())) }
 
-    // MARK: With the lock
+    // MARK: While holding the lock
 
     private func take(_ lines: UnsafeRawBufferPointer) {
         guard !isClosed else { return }
@@ -115,12 +116,12 @@ public final class LogWriter: @unchecked Sendable {
         enqueue(rest)
         if queue.isEmpty { noteLoss() }
         monitor.notify()
-        // Should the system have no thread for it now, the next line asks again.
+        // If the system cannot create a thread now, the next line tries again.
         if thread == nil { thread = try? LoopThread { [self] in writeOn() } }
     }
 
-    /// Keeps as many lines as there is room for. What follows one that was dropped is dropped, too: the notice stands
-    /// where they were. There is always room for the rest of a line that has been written in part.
+    /// Queues as many lines as fit. After a dropped line, all further lines are dropped, so the notice appears in their
+    /// place. The rest of a partially written line always fits.
     private func enqueue(_ lines: UnsafeRawBufferPointer) {
         var rest = lines
         while !rest.isEmpty, lostLines == 0 {
@@ -133,13 +134,13 @@ public final class LogWriter: @unchecked Sendable {
         lostLines += LogPiece.lineCount(of: rest)
     }
 
-    /// Says how many lines are missing at this place.
+    /// Queues a notice with the number of lines dropped at this point.
     private func noteLoss() {
         queue.append(lossNotice(lostLines))
         lostLines = 0
     }
 
-    /// What the thread does: it writes piece by piece, without the lock.
+    /// Runs on the thread. Writes piece by piece without holding the lock.
     private func writeOn() {
         var piece = ByteBuffer()
         monitor.locked {
@@ -148,7 +149,7 @@ public final class LogWriter: @unchecked Sendable {
                     monitor.wait()
                     continue
                 }
-                // A copy: meanwhile the queue may move to larger storage.
+                // A copy, because the queue may be reallocated meanwhile.
                 queue.withReadableBytes { bytes in
                     bytes.withUnsafeBytes { piece.append(LogPiece.first(of: $0).bytes) }
                 }
@@ -171,7 +172,7 @@ public final class LogWriter: @unchecked Sendable {
         if lostLines > 0 { noteLoss() }
     }
 
-    /// Nobody will read what waits.
+    /// Discards the queue: the reader is gone.
     private func forget() {
         queue.removeAll()
         queue.releaseStorage(above: 0)

@@ -1,27 +1,27 @@
 /// Writes to a descriptor without blocking and without setting `O_NONBLOCK` on it.
 ///
-/// That flag belongs to the open file description, which we share with the shell. So a pipe or a terminal is opened a second
-/// time, and a socket gets `MSG_DONTWAIT` with each call. Where neither works, as for the pipe of another user, only a
-/// thread that blocks can write.
+/// That flag belongs to the open file description, which we share with the shell. So a pipe or a terminal is reopened,
+/// and a socket gets `MSG_DONTWAIT` with each call. If neither works, as with another user's pipe, only a thread that
+/// blocks can write.
 internal final class NonblockingDescriptor {
     private enum Way {
-        /// It never has to wait.
+        /// Writes never block.
         case directly
-        /// A second opening of the same pipe or terminal, in a mode of its own.
+        /// The same pipe or terminal, reopened with its own mode.
         case reopened(Int32)
         case socket
-        /// Each write may wait.
+        /// Each write may block.
         case waiting
     }
 
     private let descriptor: Int32
     private let opensAgain: Bool
-    /// Nil until the first write. Until then no further descriptor is opened: a low number may be reserved for one that the
-    /// process was started with.
+    /// `nil` until the first write. No other descriptor is opened before then: a low number may be reserved for a
+    /// descriptor that the process inherits.
     private var knownWay: Way?
 
-    /// Makes a writer to a descriptor that the caller keeps open.
-    /// - Parameter opensAgain: Whether to try to open it a second time.
+    /// Creates a writer. The caller keeps the descriptor open.
+    /// - Parameter opensAgain: Whether to try to reopen the descriptor.
     init(_ descriptor: Int32, opensAgain: Bool = true) {
         self.descriptor = descriptor
         self.opensAgain = opensAgain
@@ -45,7 +45,7 @@ internal final class NonblockingDescriptor {
         return reopened.map { .reopened($0) } ?? .waiting
     }
 
-    /// Writes as much as is taken without waiting, and returns the rest.
+    /// Writes as much as possible without blocking and returns the rest.
     func writeAtOnce(_ lines: UnsafeRawBufferPointer) throws(IOError) -> UnsafeRawBufferPointer {
         if case .waiting = way { return lines }
         var rest = lines
@@ -61,7 +61,7 @@ internal final class NonblockingDescriptor {
         return rest
     }
 
-    /// Writes bytes, and waits until all are taken; returns whether they were.
+    /// Writes all bytes, blocking if necessary. Returns whether it succeeded.
     func writeAll(_ bytes: RawSpan) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes

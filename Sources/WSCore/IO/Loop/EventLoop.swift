@@ -1,56 +1,56 @@
 import CLibuv
 
-/// Something that has work to do once, when the loop has handled all that is ready.
+/// An object with work to do once, after the loop has handled all ready events.
 public protocol EndOfTurnWork: AnyObject {
-    /// Called at the end of the turn in which ``EventLoop/atEndOfTurn(_:)`` was.
+    /// Performs the work, at the end of the turn that called ``EventLoop/atEndOfTurn(_:)``.
     func endTurn()
 }
 
-/// An event loop and what all that runs on it shares. It is confined to one thread.
+/// An event loop and the resources that everything on it shares. Confined to one thread.
 ///
 ///      one turn:  timers → end-of-turn work → wait → sockets, pipes, signals, names → …
 ///
-/// Everything that is sent during a turn is gathered, and written by the end-of-turn work with one system call
-/// a stream. A stream is read once a turn, and who has much to do with what it was given leaves some for the next turn, so
-/// that all others have theirs meanwhile.
+/// Data sent during a turn is collected, and the end-of-turn work writes it with one system call per stream. Each
+/// stream is read once per turn. A receiver with more work than fits into its share leaves some for the next turn,
+/// after all other streams.
 public final class EventLoop {
     internal let handle: UnsafeMutablePointer<uv_loop_t>
     private let prepareHandle: UnsafeMutablePointer<uv_prepare_t>
-    /// Active while there is work for the next turn: the loop then waits for nothing.
+    /// Active while there is work for the next turn: the loop then does not block.
     private let idleHandle: UnsafeMutablePointer<uv_idle_t>
     private var endOfTurnWork: [any EndOfTurnWork] = []
     private var runningWork: [any EndOfTurnWork] = []
-    /// Work for the end of the turn after the one that it came with.
+    /// Work for the end of the turn after the one that scheduled it.
     private var nextTurnWork: [(work: any EndOfTurnWork, turn: UInt64)] = []
     private var isStopped = false
-    /// The number of turns that have ended. End-of-turn work still belongs to the turn it ends, so values cached under
-    /// this count, such as the time of an event, never survive a wait.
+    /// The number of completed turns. End-of-turn work still belongs to the turn it ends, so values cached under this
+    /// count, such as the time of an event, never survive a wait.
     public private(set) var turnCount: UInt64 = 0
 
-    /// Where every stream of the loop is read to; its contents are valid until the next read.
+    /// The read buffer of all streams. Its contents are valid until the next read.
     internal let readBuffer: UnsafeMutableRawBufferPointer
 
-    /// The same for libuv's callbacks, which find it in the loop's `data`: they are called for each read.
+    /// The same buffer for libuv's callbacks, which run for each read and find it in the loop's `data`.
     internal let readRoom: UnsafeMutablePointer<ReadRoom>
 
-    /// Where streams are read to.
+    /// The shared read buffer and its last user.
     internal struct ReadRoom {
         /// The buffer.
         let buffer: uv_buf_t
-        /// The stream that was the last to fill it in this turn; nil: none has.
+        /// The stream that last filled the buffer in this turn, or `nil`.
         var filler: UnsafeMutableRawPointer?
     }
 
-    /// 64 KiB: as much as libuv asks for, and as much as a pipe holds.
+    /// 64 KiB: the size that libuv requests, and the capacity of a pipe.
     public static let readBufferBytes = 64 << 10
 
-    /// Makes a loop.
-    /// - Throws: ``IOError`` when the system has no descriptor or memory left for it.
+    /// Creates a loop.
+    /// - Throws: ``IOError`` if the system has no descriptor or memory left.
     public init() throws(IOError) {
         let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         let result = uv_loop_init(loop)
         guard result == 0 else {
-            // Not yet a stored property: deinit runs when an initialiser throws that has set them all.
+            // Not a stored property yet: deinit runs even if an initializer throws, once all properties are set.
             loop.deallocate()
             throw IOError(code: result)
         }
@@ -68,7 +68,7 @@ public final class EventLoop {
             guard let data = prepare?.pointee.data else { return }
             Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue().runEndOfTurnWork()
         }
-        // Only work that waits is a reason to go on running.
+        // Only pending work keeps the loop alive.
         withPrepareHandle { uv_unref($0) }
         uv_idle_init(handle, idleHandle)
         idleHandle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
@@ -78,7 +78,7 @@ public final class EventLoop {
         withPrepareHandle { uv_close($0, nil) }
         idleHandle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
         uv_run(handle, UV_RUN_NOWAIT)
-        // A loop that still has open handles cannot be closed; its memory is then left to the system.
+        // A loop with open handles cannot be closed. Its memory is then leaked.
         if uv_loop_close(handle) == 0 { handle.deallocate() }
         prepareHandle.deallocate()
         idleHandle.deallocate()
@@ -86,47 +86,47 @@ public final class EventLoop {
         readRoom.deallocate()
     }
 
-    /// Runs until nothing is left to wait for, or ``stop()`` is called.
+    /// Runs until no active handles are left, or until ``stop()``.
     public func run() {
         repeat {
             uv_run(handle, UV_RUN_DEFAULT)
-            // The last work may have started something that is to be waited for.
+            // The last work may have started something to wait for.
             runEndOfTurnWork()
         } while !isStopped && uv_loop_alive(handle) != 0
         isStopped = false
     }
 
-    /// Handles what is ready, without waiting.
+    /// Handles all ready events without blocking.
     public func runOnce() {
         uv_run(handle, UV_RUN_NOWAIT)
         runEndOfTurnWork()
     }
 
-    /// Ends ``run()`` after the present turn.
+    /// Ends ``run()`` after the current turn.
     public func stop() {
         isStopped = true
         uv_stop(handle)
     }
 
-    /// The monotonic time, from an arbitrary beginning.
+    /// The monotonic time since an arbitrary origin.
     public var now: Duration { .nanoseconds(Int64(clamping: uv_hrtime())) }
 
-    /// ``now`` as a number of nanoseconds, for those who ask for every message.
+    /// ``now`` in nanoseconds, for callers that read it for every message.
     public var nowNanoseconds: UInt64 { uv_hrtime() }
 
-    /// The monotonic time at the beginning of this turn, to the millisecond, without a system call. Its beginning is
-    /// that of no other clock.
+    /// The monotonic time at the beginning of this turn, with millisecond resolution. It needs no system call. Its
+    /// origin differs from that of every other clock.
     public var turnTime: Duration { .milliseconds(Int64(clamping: uv_now(handle))) }
 
-    /// Has `work` called once, at the end of this turn.
+    /// Schedules `work` to run once, at the end of this turn.
     public func atEndOfTurn(_ work: consuming any EndOfTurnWork) {
-        // The streams may all be paused until this work is done: without it the loop would take itself for idle.
+        // All streams may be paused until this work is done. Without the reference the loop would consider itself idle.
         if endOfTurnWork.isEmpty { withPrepareHandle { uv_ref($0) } }
         endOfTurnWork.append(work)
     }
 
-    /// Has `work` called once, at the end of the next turn. That turn waits for nothing, but all that is ready has its own
-    /// before.
+    /// Schedules `work` to run once, at the end of the next turn. That turn does not block, but handles all ready
+    /// events before `work`.
     public func atEndOfNextTurn(_ work: any EndOfTurnWork) {
         if nextTurnWork.isEmpty {
             uv_idle_start(idleHandle) { idle in
@@ -137,7 +137,7 @@ public final class EventLoop {
         nextTurnWork.append((work, turnCount))
     }
 
-    /// Called right before the end of each turn while there is work for a next one.
+    /// Runs right before the end of each turn while there is work for a later turn.
     private func scheduleNextTurnWork() {
         let dueCount = nextTurnWork.prefix { $0.turn < turnCount }.count
         for (work, _) in nextTurnWork.prefix(dueCount) { atEndOfTurn(work) }
@@ -148,11 +148,11 @@ public final class EventLoop {
     private func runEndOfTurnWork() {
         defer { turnCount &+= 1 }
         readRoom.pointee.filler = nil
-        // Work may ask for more work, which belongs to the same turn: it is all done before the loop waits.
+        // Work may schedule more work for the same turn. All of it runs before the loop blocks.
         while !endOfTurnWork.isEmpty {
             withPrepareHandle { uv_unref($0) }
             swap(&endOfTurnWork, &runningWork)
-            // By index: an iterator's copy of the array would make removeAll allocate another.
+            // Iterating by index: an iterator would copy the array, and removeAll would then allocate a new one.
             for index in runningWork.indices { runningWork[index].endTurn() }
             runningWork.removeAll(keepingCapacity: true)
         }
@@ -164,7 +164,7 @@ public final class EventLoop {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up, as libuv's timers take them.
+    /// Whole milliseconds, rounded up, the unit of libuv's timers. Negative durations become 0.
     internal var milliseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -1,10 +1,10 @@
 import CLibuv
 
-/// A thread, for a loop of its own.
+/// A thread that runs its own event loop.
 public final class LoopThread {
     private var identifier = uv_thread_t()
 
-    /// What the thread does, on its way there.
+    /// Carries the closure to the new thread.
     private final class Work {
         let body: @Sendable () -> Void
 
@@ -13,7 +13,8 @@ public final class LoopThread {
         }
     }
 
-    /// Starts a thread, which ends with `body`.
+    /// Starts a thread that runs `body` and then ends.
+    /// - Throws: ``IOError`` if the system cannot create a thread.
     public init(_ body: @escaping @Sendable () -> Void) throws(IOError) {
         let work = Unmanaged.passRetained(Work(body))
         let result = uv_thread_create(
@@ -28,7 +29,7 @@ public final class LoopThread {
         }
     }
 
-    /// Waits until the thread has ended; to be called once.
+    /// Blocks until the thread has ended. Call it once.
     public func join() {
         uv_thread_join(&identifier)
     }

@@ -1,15 +1,17 @@
 import CLibuv
 
-/// Has a loop do something when another thread asks for it.
+/// Runs an action on a loop at the request of another thread.
 ///
-/// It lives as long as its loop, and keeps that from running out of things to wait for.
+/// A waker lives as long as its loop and keeps the loop running.
 public final class LoopWaker: @unchecked Sendable {
-    // Only `wake` is called by other threads, and uv_async_send may be.
+    // Other threads call only `wake`, and uv_async_send is thread-safe.
     private let handle: UnsafeMutablePointer<uv_async_t>
     private var action: (() -> Void)?
 
-    /// Makes a waker on the loop's own thread.
-    /// - Parameter action: Called there; once for several calls of ``wake()`` that come close together.
+    /// Creates a waker. Call it on the loop's own thread.
+    /// - Parameter action: Runs on that thread. Several calls of ``wake()`` in quick succession may cause a single
+    ///   call.
+    /// - Throws: ``IOError`` if the system is out of resources.
     public init(on loop: EventLoop, action: @escaping () -> Void) throws(IOError) {
         let handle = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
         let result = uv_async_init(loop.handle, handle) { handle in
@@ -22,16 +24,16 @@ public final class LoopWaker: @unchecked Sendable {
         }
         self.handle = handle
         self.action = action
-        // Never released: other threads may wake the loop until the program ends.
+        // Never released: other threads may wake the loop until the process exits.
         handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
     }
 
-    /// Asks for the action; to be called on any thread.
+    /// Requests a call of the action. Thread-safe.
     public func wake() {
         uv_async_send(handle)
     }
 
-    /// Lets go of the action, so that nobody can ask for it any more; to be called on the loop's own thread.
+    /// Releases the action; further requests have no effect. Call it on the loop's own thread.
     public func stop() {
         action = nil
     }

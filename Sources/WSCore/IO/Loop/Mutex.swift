@@ -1,10 +1,10 @@
-/// A value that several threads read and change, protected by a lock.
+/// A value protected by a lock.
 public final class Mutex<Value: Sendable>: @unchecked Sendable {
-    // Touched only while the monitor is locked.
+    // Accessed only while the monitor is locked.
     private var value: Value
     private let monitor = Monitor()
 
-    /// Makes a mutex with an initial value.
+    /// Creates a mutex with an initial value.
     public init(_ value: Value) {
         self.value = value
     }

@@ -1,22 +1,22 @@
 import CLibuv
 
-/// Calls a function at a time that is told to the nanosecond, where the system has such timers (Linux), and else up to a
-/// millisecond later, as ``Timer`` does. Cancelled when it is released.
+/// Calls a function at a given time: with nanosecond resolution on Linux, elsewhere up to a millisecond later, like
+/// ``Timer``. Canceled on release.
 public final class PreciseTimer {
     private let loop: EventLoop
     private let action: () -> Void
     private let source: Source
 
     private enum Source {
-        /// A descriptor that can be read when the time has come, and what watches it.
+        /// A descriptor that becomes readable at the given time, and its poll handle.
         case descriptor(Int32, UnsafeMutablePointer<uv_poll_t>)
         case timer(Timer)
     }
 
-    /// Makes a timer that is not running.
+    /// Creates a stopped timer.
     /// - Parameters:
-    ///   - loop: The loop it runs on, which it keeps running.
-    ///   - action: What it calls.
+    ///   - loop: The loop to run on. The timer keeps it running.
+    ///   - action: The function to call.
     public init(on loop: EventLoop, action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
@@ -32,7 +32,7 @@ public final class PreciseTimer {
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         uv_poll_start(handle, Int32(UV_READABLE.rawValue)) { poll, _, _ in
             guard let data = poll?.pointee.data else { return }
-            // Kept alive: the action may release the timer.
+            // Keeps the timer alive: the action may release it.
             let timer = Unmanaged<PreciseTimer>.fromOpaque(data).takeUnretainedValue()
             withExtendedLifetime(timer) { timer.fire() }
         }
@@ -47,7 +47,8 @@ public final class PreciseTimer {
         Descriptor.closeDescriptor(descriptor)
     }
 
-    /// Has the function called once at a time of the loop's clock, in nanoseconds; at once, on the loop, when it is over.
+    /// Schedules one call at `time`, in nanoseconds of the loop's clock. A time in the past means as soon as possible,
+    /// still on the loop.
     public func start(at time: UInt64) {
         switch source {
         case .descriptor(let descriptor, _): wsx_set_precise_timer(descriptor, max(1, time))
@@ -66,7 +67,7 @@ public final class PreciseTimer {
     }
 
     private func fire() {
-        // Without it the descriptor could be read again and again.
+        // Otherwise the descriptor stays readable and fires again and again.
         stop()
         action()
     }

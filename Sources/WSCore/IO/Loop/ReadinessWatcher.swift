@@ -1,13 +1,13 @@
 import CLibuv
 
-/// Calls a function whenever a descriptor can be read, or once when its other end has gone away, and leaves the
-/// reading to others. Cancelled when it is released.
+/// Calls a function whenever a descriptor becomes readable, or once when its other end closes. It does not read.
+/// Canceled on release.
 public final class ReadinessWatcher {
-    /// What is watched for.
+    /// The event to watch for.
     public enum Event: Sendable {
-        /// There is something to read, or the end.
+        /// Data or the end of the file can be read.
         case readable
-        /// The other end is gone. A watcher for this alone is no reason for the loop to go on running.
+        /// The other end has closed. A watcher for this event does not keep the loop running.
         case hangUp
     }
 
@@ -16,7 +16,8 @@ public final class ReadinessWatcher {
     private let reopened: Int32
     private let action: () -> Void
 
-    /// Starts watching a pipe, a terminal or a socket.
+    /// Starts watching a pipe, a terminal, or a socket.
+    /// - Throws: ``IOError`` if the descriptor cannot be reopened or polled.
     public init(
         descriptor: Int32, on loop: EventLoop, for event: Event, action: @escaping () -> Void
     ) throws(IOError) {
@@ -24,7 +25,7 @@ public final class ReadinessWatcher {
         let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
         let result = uv_poll_init(loop.handle, handle, reopened)
         guard result == 0 else {
-            // Not yet stored properties: deinit runs when an initialiser throws that has set them all.
+            // Not stored properties yet: deinit runs even if an initializer throws, once all properties are set.
             Descriptor.closeDescriptor(reopened)
             handle.deallocate()
             throw IOError(code: result)

@@ -6,25 +6,25 @@ import CLibuv
     import Glibc
 #endif
 
-/// Calls a function on the loop's thread when a signal arrives. Cancelled when it is released.
+/// Calls a function on the loop's thread when a signal arrives. Canceled on release.
 ///
-/// A watcher alone is no reason for the loop to go on running.
+/// Watchers do not keep the loop running.
 public final class SignalWatcher {
-    /// The signals that the program knows how to answer.
+    /// The signals that the program handles.
     public enum Signal: Sendable {
         /// SIGINT: Ctrl-C.
         case interrupt
         /// SIGTERM.
         case terminate
-        /// SIGHUP: the terminal has gone away.
+        /// SIGHUP: the terminal has disconnected.
         case hangUp
         /// SIGQUIT: Ctrl-\.
         case quit
         /// SIGTSTP: Ctrl-Z.
         case suspend
-        /// SIGCONT: going on after a stop.
+        /// SIGCONT: the process continues after a stop.
         case resume
-        /// SIGWINCH: the terminal has another size.
+        /// SIGWINCH: the terminal's window has changed size.
         case resize
 
         fileprivate var number: Int32 {
@@ -44,13 +44,13 @@ public final class SignalWatcher {
     private let handle: UnsafeMutablePointer<uv_signal_t>
     private let action: () -> Void
 
-    /// Stops the process as an unanswered SIGTSTP would have done; returns when it goes on.
+    /// Stops the process as an unhandled SIGTSTP would. Returns when the process continues.
     public static func suspendProcess() {
         _ = raise(SIGSTOP)
     }
 
-    /// Starts watching for a signal; nil when the process was started with the signal ignored, as
-    /// `nohup` and a shell's background jobs are, which is to stay so.
+    /// Starts watching for a signal. Returns `nil` if the process was started with the signal ignored, as by `nohup` or
+    /// as a shell's background job. It then stays ignored.
     public init?(_ signal: Signal, on loop: EventLoop, action: @escaping () -> Void) {
         var current = sigaction()
         guard sigaction(signal.number, nil, &current) == 0, !Self.isIgnored(current) else { return nil }

@@ -1,15 +1,15 @@
 import CLibuv
 
-/// Calls a function once after a time, or again and again. Cancelled when it is released.
+/// Calls a function once after a delay, or repeatedly. Canceled on release.
 public final class Timer {
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_timer_t>
     private let action: () -> Void
 
-    /// Makes a timer that is not running.
+    /// Creates a stopped timer.
     /// - Parameters:
-    ///   - loop: The loop it runs on.
-    ///   - action: What it calls.
+    ///   - loop: The loop to run on.
+    ///   - action: The function to call.
     public init(on loop: EventLoop, action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
@@ -25,24 +25,24 @@ public final class Timer {
         }
     }
 
-    /// Starts the timer, or starts it again.
+    /// Starts or restarts the timer.
     /// - Parameters:
-    ///   - delay: The time to the first call, to the millisecond, rounded up.
-    ///   - interval: The time between further calls; nil: there are none.
+    ///   - delay: The time until the first call, rounded up to milliseconds.
+    ///   - interval: The time between further calls, or `nil` for a single call.
     public func start(after delay: Duration, every interval: Duration? = nil) {
-        // The loop's idea of now may be as old as its turn.
+        // The loop's cached time may be as old as the turn.
         uv_update_time(handle.pointee.loop)
         uv_timer_start(
             handle,
             { timer in
                 guard let data = timer?.pointee.data else { return }
-                // Kept alive: the action may release the timer.
+                // Keeps the timer alive: the action may release it.
                 let timer = Unmanaged<Timer>.fromOpaque(data).takeUnretainedValue()
                 withExtendedLifetime(timer) { timer.action() }
             }, delay.milliseconds, interval.map { max(1, $0.milliseconds) } ?? 0)
     }
 
-    /// Whether the loop runs on for the timer's sake, as it does unless told otherwise.
+    /// Whether a running timer keeps the loop running. Default: true.
     public var keepsLoopAlive = true {
         didSet {
             handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { handle in

@@ -4,28 +4,28 @@
     import Glibc
 #endif
 
-/// A moment, as the system's clock tells it.
+/// A point in time of the system's clock.
 public struct WallTime: Comparable, Sendable {
-    /// Seconds since the beginning of 1970, UTC.
+    /// Seconds since 1970-01-01 00:00 UTC.
     public let seconds: Int
-    /// Microseconds after that, 0 through 999,999.
+    /// Microseconds after ``seconds``, 0 through 999,999.
     public let microseconds: Int
 
-    /// Makes a moment.
+    /// Creates a point in time.
     public init(seconds: Int, microseconds: Int) {
         self.seconds = seconds
         self.microseconds = microseconds
     }
 
-    /// The time since the beginning of 1970, UTC.
+    /// The time since 1970-01-01 00:00 UTC.
     public var sinceEpoch: Duration { .seconds(seconds) + .microseconds(microseconds) }
 
-    /// Whether one is earlier.
+    /// Whether the first time is earlier than the second.
     public static func < (one: WallTime, other: WallTime) -> Bool {
         (one.seconds, one.microseconds) < (other.seconds, other.microseconds)
     }
 
-    /// The moment a time later.
+    /// The point in time `time` later.
     public static func + (moment: WallTime, time: Duration) -> WallTime {
         let sum = moment.microseconds + Int(time / .microseconds(1))
         let (seconds, microseconds) = sum.quotientAndRemainder(dividingBy: 1_000_000)
@@ -33,7 +33,7 @@ public struct WallTime: Comparable, Sendable {
         return WallTime(seconds: moment.seconds + seconds - 1, microseconds: microseconds + 1_000_000)
     }
 
-    /// The present moment.
+    /// The current time.
     public static var now: WallTime {
         var time = timeval()
         gettimeofday(&time, nil)
@@ -41,17 +41,17 @@ public struct WallTime: Comparable, Sendable {
     }
 }
 
-/// A date and a time of day, to the second.
+/// A date and a time of day, with a resolution of one second.
 public struct CalendarTime: Equatable, Sendable {
-    /// Whose day it is.
+    /// A time zone.
     public enum Zone: Sendable {
-        /// Coordinated universal time.
+        /// Coordinated Universal Time.
         case utc
-        /// Where the user is.
+        /// The user's local time zone.
         case local
     }
 
-    /// The year, as it is written.
+    /// The year, such as 2026.
     public let year: Int
     /// 1 through 12.
     public let month: Int
@@ -61,10 +61,10 @@ public struct CalendarTime: Equatable, Sendable {
     public let hour: Int
     /// 0 through 59.
     public let minute: Int
-    /// 0 through 60.
+    /// 0 through 60; 60 is a leap second.
     public let second: Int
 
-    /// The date and time of a moment.
+    /// Converts a point in time.
     public init(_ time: WallTime, in zone: Zone) {
         var seconds = time_t(time.seconds)
         var parts = tm()

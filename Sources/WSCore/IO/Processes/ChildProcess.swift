@@ -6,29 +6,29 @@ import CLibuv
     import Glibc
 #endif
 
-/// A program that runs as a child of this one, with descriptors of this process as its standard ones.
+/// A child process that inherits three descriptors as its standard streams.
 ///
-/// The loop runs on while the child does. Signals that this process ignores are not ignored there: libuv gives a child the
-/// dispositions that processes begin with.
+/// The loop runs as long as the child does. libuv resets the child's signal dispositions, so signals ignored by this
+/// process are not ignored by the child.
 public final class ChildProcess {
-    /// How a child ended.
+    /// The result of a child process.
     public enum Exit: Equatable, Sendable {
-        /// It exited with a status.
+        /// The child exited with a status.
         case status(Int)
-        /// A signal ended it.
+        /// A signal killed the child.
         case signal(Int)
     }
 
-    /// What stands behind the three descriptors that the child begins with.
+    /// The descriptors that become the child's standard streams.
     public struct StandardStreams: Sendable {
-        /// A descriptor of this process for what the child reads.
+        /// Standard input.
         public var input: Int32
-        /// One for what it writes.
+        /// Standard output.
         public var output: Int32
-        /// One for what it complains of.
+        /// Standard error.
         public var error: Int32
 
-        /// Those of this process, unless others are named.
+        /// Defaults to this process's standard streams.
         public init(
             input: Int32 = StandardDescriptors.input, output: Int32 = StandardDescriptors.output,
             error: Int32 = StandardDescriptors.error
@@ -39,27 +39,28 @@ public final class ChildProcess {
         }
     }
 
-    /// The number by which the system knows the child.
+    /// The process ID.
     public let identifier: Int32
 
     private let loop: EventLoop
     private let handle: UnsafeMutablePointer<uv_process_t>
     private let didExit: (Exit) -> Void
-    /// How the child ended; nil: it runs.
+    /// The child's result, or `nil` while it is running.
     public private(set) var exit: Exit?
 
-    /// How a program is started.
+    /// The settings for starting a program.
     public struct Launch: Sendable {
-        /// Its name and its arguments, as it sees them.
+        /// The program's name and arguments (argv).
         public var words: [String]
-        /// Where it is; nil: its name is looked for in PATH.
+        /// The path of the program. If `nil`, its name is searched for in PATH.
         public var path: String?
-        /// The variables of its environment, `NAME=value`, without NUL; nil: those of this process. Values need not be text.
+        /// The environment, as `NAME=value` strings without NUL. If `nil`, the child inherits the environment. Values
+        /// can be any bytes.
         public var environment: [[UInt8]]?
-        /// Whether it begins a session, and with it a group of processes, of its own.
+        /// Whether the child starts a new session, and with it a new process group.
         public var leadsSession: Bool
 
-        /// In our session and with our environment, unless it is told otherwise.
+        /// Defaults to the program's name in PATH, this process's environment, and its session.
         public init(
             _ words: [String], at path: String? = nil, environment: [[UInt8]]? = nil, leadsSession: Bool = false
         ) {
@@ -72,11 +73,11 @@ public final class ChildProcess {
 
     /// Starts a program in our session and with our environment.
     /// - Parameters:
-    ///   - words: Its name, which is looked for in PATH, and its arguments.
-    ///   - streams: Its standard descriptors.
-    ///   - loop: The loop that waits for it.
-    ///   - didExit: Called once when it has ended.
-    /// - Throws: ``IOError`` when it cannot be started.
+    ///   - words: The program's name, searched for in PATH, and its arguments.
+    ///   - streams: The standard streams.
+    ///   - loop: The loop that reports the exit.
+    ///   - didExit: Called once when the child has exited.
+    /// - Throws: ``IOError`` if the program cannot be started.
     public convenience init(
         _ words: [String], streams: StandardStreams = StandardStreams(), on loop: EventLoop,
         didExit: @escaping (Exit) -> Void
@@ -86,11 +87,11 @@ public final class ChildProcess {
 
     /// Starts a program.
     /// - Parameters:
-    ///   - launch: What it is, and how it is started.
-    ///   - streams: Its standard descriptors.
-    ///   - loop: The loop that waits for it.
-    ///   - didExit: Called once when it has ended.
-    /// - Throws: ``IOError`` when it cannot be started.
+    ///   - launch: The program and its settings.
+    ///   - streams: The standard streams.
+    ///   - loop: The loop that reports the exit.
+    ///   - didExit: Called once when the child has exited.
+    /// - Throws: ``IOError`` if the program cannot be started.
     public init(
         _ launch: Launch, streams: StandardStreams = StandardStreams(), on loop: EventLoop,
         didExit: @escaping (Exit) -> Void
@@ -98,7 +99,7 @@ public final class ChildProcess {
         let handle = UnsafeMutablePointer<uv_process_t>.allocate(capacity: 1)
         let result = Self.spawn(launch, streams, handle, on: loop)
         guard result == 0 else {
-            // Not yet stored properties: deinit runs when an initialiser throws that has set them all.
+            // Not stored properties yet: deinit runs even if an initializer throws, once all properties are set.
             Self.close(handle)
             throw IOError(code: result)
         }
@@ -113,40 +114,40 @@ public final class ChildProcess {
         Self.close(handle)
     }
 
-    /// Asks the child to end (SIGTERM), unless it has.
+    /// Sends SIGTERM to the child if it is still running.
     public func terminate() {
         guard exit == nil else { return }
         uv_process_kill(handle, SIGTERM)
     }
 
-    /// A signal for a group of processes.
+    /// A signal for a process group.
     public enum GroupSignal: Sendable {
-        /// SIGTERM: a request to end.
+        /// SIGTERM: a request to exit.
         case terminate
-        /// SIGKILL: the end.
+        /// SIGKILL: cannot be ignored.
         case kill
 
         fileprivate var number: Int32 { self == .terminate ? SIGTERM : SIGKILL }
     }
 
-    /// Sends a signal to every process of the group that the child leads. Once the child has ended, only while
-    /// ``hasGroup`` has just been true: the number of a group that is gone can become that of another.
+    /// Sends a signal to every process in the child's group. After the child has exited, call it only right after
+    /// ``hasGroup`` returned true: the system may reuse the ID of a group that is gone.
     public func signalGroup(_ signal: GroupSignal) {
         _ = kill(-identifier, signal.number)
     }
 
-    /// Whether there is a process in the group that the child leads, be it the child itself or one that it started.
+    /// Whether the child's group still has a process: the child or one of its descendants.
     public var hasGroup: Bool {
         kill(-identifier, 0) == 0 || errno == EPERM
     }
 
-    /// Waits, without turning the loop, until the child has ended, or some time has passed; for the end of a program
-    /// that cannot go on before the terminal is its own again.
+    /// Blocks the thread, without running the loop, until the child has exited or `limit` has passed. For the end of a
+    /// program that needs its terminal back before it continues.
     public func waitForExit(atMost limit: Duration) {
         guard exit == nil else { return }
         let deadline = loop.now + limit
         var status = siginfo_t()
-        // Without taking the status from libuv.
+        // WNOWAIT leaves the status for libuv.
         while waitid(P_PID, id_t(identifier), &status, WEXITED | WNOHANG | WNOWAIT) == 0, !Self.tellsExit(status),
             loop.now < deadline
         {
@@ -194,7 +195,7 @@ public final class ChildProcess {
         }
     }
 
-    /// Gives `body` texts as C has them: an array of pointers with a null one at its end.
+    /// Passes the texts to `body` as a null-terminated array of C strings.
     private static func withCStrings<R>(
         _ texts: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> R
     ) -> R {

@@ -5,25 +5,26 @@
 #endif
 import CLibuv
 
-/// Asks on the terminal that the process belongs to, wherever its standard descriptors lead.
+/// Asks questions on the process's controlling terminal, regardless of the standard streams.
 public enum ControllingTerminal {
-    /// What became of a question.
+    /// The result of a question.
     public enum Answer: Equatable, Sendable {
-        /// What was typed before Enter, without it.
+        /// The line typed, without the newline.
         case line([UInt8])
-        /// The end of input (Ctrl-D).
+        /// The end of the input: Ctrl-D.
         case end
         /// SIGINT: Ctrl-C.
         case interrupted
-        /// SIGTERM, SIGHUP or SIGQUIT.
+        /// SIGTERM, SIGHUP, or SIGQUIT.
         case terminated
     }
 
-    /// Shows a prompt and reads a line that is not shown; waits until it is there, or a signal.
+    /// Shows a prompt and reads a line without echo. Blocks until Enter or a signal.
     ///
-    /// The terminal is as it was found when this returns, and while the process is stopped (Ctrl-Z); the prompt is
-    /// shown again when it goes on. Signals that the process was started with ignored stay so. Not for use beside
-    /// an event loop or a second thread. Throws ``IOError`` when there is no terminal.
+    /// The terminal's modes are restored on return, and while the process is stopped (Ctrl-Z). The prompt is repeated
+    /// when the process continues. Signals that were ignored at startup stay ignored. Not safe alongside an event loop
+    /// or another thread.
+    /// - Throws: ``IOError`` if there is no terminal.
     public static func readSecret(prompt: String, path: String = "/dev/tty") throws(IOError) -> Answer {
         let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { throw .last }
@@ -46,7 +47,7 @@ public enum ControllingTerminal {
                 restore(terminal, found, discardingInput: true)
                 throw error
             }
-            // What has been typed of a secret is not to end up in the shell.
+            // A partially typed secret must not end up in the shell.
             let isLine = event == .line || event == .end
             restore(terminal, found, discardingInput: !isLine)
             _ = StandardDescriptors.writeAll("\n", to: terminal)
@@ -68,7 +69,7 @@ public enum ControllingTerminal {
         case signal(Int32)
     }
 
-    /// Waits for a whole line or a signal.
+    /// Waits for a complete line or a signal.
     private static func nextEvent(
         _ terminal: Int32, _ signals: PendingSignals, typed: inout [UInt8]
     ) throws(IOError) -> Event {
@@ -79,7 +80,7 @@ public enum ControllingTerminal {
             let count = try Descriptor.read(terminal, into: piece)
             guard count > 0 else { return .end }
             typed.append(contentsOf: piece[..<count])
-            // Ctrl-D in the middle of a line hands over what there is without a line feed; the rest is to come.
+            // Ctrl-D in the middle of a line returns the input so far without a newline. Keep reading.
             if let end = typed.firstIndex(of: UInt8(ascii: "\n")) {
                 typed.removeSubrange(end...)
                 return .line
@@ -87,8 +88,7 @@ public enum ControllingTerminal {
         }
     }
 
-    /// Lines are edited by the terminal itself, and not shown. What was typed before the prompt is discarded: it was
-    /// shown, and not meant for it.
+    /// Turns echo off and line editing on. Discards earlier input: it was echoed, and was not meant for this prompt.
     private static func hideInput(_ terminal: Int32, found: termios) throws(IOError) {
         var modes = found
         modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
@@ -110,11 +110,11 @@ public enum ControllingTerminal {
     }
 }
 
-/// Signals that are written to a pipe while it exists, so that one can wait for them and for a descriptor at once.
+/// Writes signals to a pipe, so poll() can wait for a signal and a descriptor together.
 private struct PendingSignals {
     private static let handled = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
     private static let handler: @convention(c) (Int32) -> Void = { number in
-        // Only what POSIX allows in a handler: no allocation, and errno as it was.
+        // Only async-signal-safe operations: no allocation, and errno is preserved.
         let savedErrno = errno
         var byte = UInt8(truncatingIfNeeded: number)
         _ = write(pendingSignalsDescriptor, &byte, 1)
@@ -123,7 +123,7 @@ private struct PendingSignals {
 
     private let readEnd: Int32
     private let writeEnd: Int32
-    /// What the signals did before: all but those that were ignored.
+    /// The previous actions of all signals that were not ignored.
     private var previous: [(number: Int32, action: sigaction)] = []
 
     init() throws(IOError) {
@@ -145,7 +145,7 @@ private struct PendingSignals {
         }
     }
 
-    /// Gives the signals back to those who had them.
+    /// Restores the previous signal actions.
     func release() {
         giveBack(previous)
         pendingSignalsDescriptor = -1
@@ -153,7 +153,8 @@ private struct PendingSignals {
         Descriptor.closeDescriptor(writeEnd)
     }
 
-    /// Has SIGTSTP do what it would have done without us; returns when the process goes on, which is then no news.
+    /// Stops the process with SIGTSTP's previous action. Returns when the process continues; that SIGCONT is not
+    /// reported.
     func stopProcess() {
         let affected = previous.filter { $0.number == SIGTSTP || $0.number == SIGCONT }
         giveBack(affected)
@@ -168,7 +169,7 @@ private struct PendingSignals {
         }
     }
 
-    /// Waits until a descriptor can be read from, or is at its end (nil), or a signal has come.
+    /// Waits for a signal and returns its number. Returns `nil` when the descriptor is readable or at its end.
     func wait(orReadable descriptor: Int32) -> Int32? {
         while true {
             var waiting = [
@@ -186,7 +187,7 @@ private struct PendingSignals {
     }
 }
 
-/// Where the handler writes; a global of a constant, which a handler can use at any time.
+/// The descriptor that the handler writes to. A global with a constant initializer is safe to use in a signal handler.
 nonisolated(unsafe) private var pendingSignalsDescriptor: Int32 = -1
 
 extension IOError {

@@ -5,14 +5,15 @@
 #endif
 import CLibuv
 
-/// Programs, as the system finds them.
+/// Looks up programs.
 public enum Executable {
-    /// Where a program is: at its own name when that has a slash in it, or else in the first directory that has an
-    /// executable file of that name.
+    /// The path of a program. A name that contains a slash is already a path. Other names are searched for in
+    /// `directories`.
     /// - Parameters:
-    ///   - name: What it is called.
-    ///   - directories: The directories with colons between them, as in PATH; nil: those of a system without that variable.
-    /// - Throws: ``IOError/accessDenied`` when there is a file that cannot be executed, and ``IOError/noSuchFile``.
+    ///   - name: The name of the program.
+    ///   - directories: A colon-separated list of directories, like PATH. If `nil`, `/usr/bin:/bin`.
+    /// - Throws: ``IOError/accessDenied`` if the file is not executable; otherwise ``IOError/noSuchFile`` or, for a
+    ///   path, another ``IOError``.
     public static func path(of name: String, in directories: String?) throws(IOError) -> String {
         guard !name.utf8.contains(UInt8(ascii: "/")) else {
             try check(name)
@@ -33,7 +34,7 @@ public enum Executable {
         throw failure
     }
 
-    /// The interpreter that the first line of a script names; nil: it is none, or cannot be read.
+    /// The interpreter named in a script's first line, or `nil` if the file is not a script or not readable.
     public static func interpreter(of path: String) -> String? {
         guard let beginning = try? File.readBeginning(of: path, maximumBytes: interpreterLineBytes),
             beginning.starts(with: "#!".utf8)
@@ -43,7 +44,7 @@ public enum Executable {
         return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
     }
 
-    /// As much of a script's first line as Linux reads.
+    /// The maximum length of the first line that Linux reads.
     private static let interpreterLineBytes = 256
 
     private static func check(_ path: String) throws(IOError) {

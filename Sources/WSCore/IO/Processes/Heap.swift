@@ -1,22 +1,23 @@
 import CLibuv
 
-/// The memory from which the process allocates.
+/// Settings of the process's heap.
 public enum Heap {
-    /// The largest block that lies in the heap, in bytes; larger ones are the kernel's own, and go back to it when freed.
+    /// The largest block allocated from the heap, in bytes. Larger blocks are mapped separately and unmapped when
+    /// freed.
     private static let largestBlockBytes: Int32 = 1 << 20
-    /// How much free memory is kept at the heap's end, in bytes.
+    /// The free memory to keep at the end of the heap, in bytes.
     private static let keptBytes: Int32 = 2 << 20
 
-    /// Has the heap keep some of what is freed, to be called before anything runs.
+    /// Makes the heap keep some freed memory. Call it before any other work.
     ///
-    /// Buffers that fill and empty again with each turn of the loop grow beyond what glibc keeps of itself. The kernel
-    /// would take their pages back and give them anew, cleared, which takes more time than all else that is done with
-    /// the bytes.
+    /// Buffers that fill and empty in each turn of the loop grow beyond glibc's default thresholds. The kernel would
+    /// take their pages back and later provide new zeroed pages, which costs more time than all other work on the
+    /// bytes.
     public static func prepare() {
         wsx_keep_freed_memory(largestBlockBytes, keptBytes)
     }
 
-    /// Gives the pages that lie free in the heap back to the system, those between blocks in use too; takes milliseconds.
+    /// Returns free pages to the system, including pages between blocks in use. Takes milliseconds.
     public static func trim() {
         wsx_trim_heap()
     }

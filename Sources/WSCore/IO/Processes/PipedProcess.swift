@@ -1,26 +1,26 @@
 import CLibuv
 
-/// A program that runs as a child of this one, in a session of its own, with pipes for its standard descriptors.
+/// A child process in its own session, connected by pipes to its standard streams.
 ///
-/// Pipes and not sockets: a program may open `/dev/stdout`, which the system refuses for a socket.
+/// Pipes rather than sockets: the system does not let a program open `/dev/stdout` if it is a socket.
 public final class PipedProcess {
-    /// The child.
+    /// The child process.
     public let process: ChildProcess
-    /// What it reads is to be written here.
+    /// Writes to the child's standard input.
     public let input: SystemStream
-    /// What it writes is to be read here.
+    /// Reads from the child's standard output.
     public let output: SystemStream
-    /// What it complains of is to be read here.
+    /// Reads from the child's standard error.
     public let error: SystemStream
 
     /// Starts a program.
     /// - Parameters:
-    ///   - words: Its name and its arguments, as it sees them.
-    ///   - path: Where it is.
-    ///   - environment: Its environment, `NAME=value`, without NUL.
-    ///   - loop: The loop that waits for it.
-    ///   - didExit: Called once when it has ended; there may still be something to be read.
-    /// - Throws: ``IOError`` when there are no descriptors for the pipes, or it cannot be started.
+    ///   - words: The program's name and arguments (argv).
+    ///   - path: The path of the program.
+    ///   - environment: The environment, as `NAME=value` strings without NUL.
+    ///   - loop: The loop that reports the exit.
+    ///   - didExit: Called once when the child has exited. Its output may not have been read completely by then.
+    /// - Throws: ``IOError`` if the program cannot be started or no descriptors are left for the pipes.
     public init(
         _ words: [String], at path: String, environment: [[UInt8]], on loop: EventLoop,
         didExit: @escaping (ChildProcess.Exit) -> Void
@@ -42,17 +42,17 @@ public final class PipedProcess {
     }
 }
 
-/// The pipes of one child while it is started.
+/// The pipes of a child that is being started.
 private struct PipeEnds {
     private var childEnds: [Int32] = []
     private var streams: [SystemStream] = []
 
-    /// The child's ends, in the order in which they were opened.
+    /// The child's ends, in the order they were opened.
     var childStreams: ChildProcess.StandardStreams {
         ChildProcess.StandardStreams(input: childEnds[0], output: childEnds[1], error: childEnds[2])
     }
 
-    /// Opens a pipe and returns our end of it; the child's blocks, as programs expect.
+    /// Opens a pipe and returns our end. The child's end is blocking, as programs expect.
     mutating func open(on loop: EventLoop, forWriting: Bool) throws(IOError) -> SystemStream {
         var ends: [Int32] = [-1, -1]
         try IOError.check(uv_pipe(&ends, 0, 0))

@@ -1,11 +1,11 @@
 import CLibuv
 
-/// The system's source of unpredictable bytes.
+/// The system's cryptographically secure random number generator.
 public enum SecureRandom {
-    /// Fills a buffer.
+    /// Fills a buffer with random bytes.
     ///
-    /// A system that cannot give random bytes cannot be worked with: predictable masking keys and handshake keys
-    /// would be worse than an end.
+    /// Terminates the process if the system cannot provide them: predictable masking keys and handshake keys would be
+    /// worse.
     public static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         guard let base = buffer.baseAddress, buffer.count > 0 else { return }
         let result = uv_random(nil, nil, base, buffer.count, 0, nil)

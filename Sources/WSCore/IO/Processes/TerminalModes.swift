@@ -4,18 +4,18 @@
     import Glibc
 #endif
 
-/// The modes of a terminal at a moment, to be had again when another program has had it.
+/// A snapshot of a terminal's modes, to restore them after another program has used the terminal.
 public struct TerminalModes {
     private let descriptor: Int32
     private var modes = termios()
 
-    /// The modes of the terminal behind a descriptor; nil: it is none.
+    /// Reads a terminal's modes. Returns `nil` if the descriptor is not a terminal.
     public init?(of descriptor: Int32) {
         self.descriptor = descriptor
         guard tcgetattr(descriptor, &modes) == 0 else { return nil }
     }
 
-    /// Sets them again, once the terminal has shown everything.
+    /// Restores the modes after all output has been written.
     public func restore() {
         var modes = modes
         while tcsetattr(descriptor, TCSADRAIN, &modes) != 0, errno == EINTR {}

@@ -6,11 +6,12 @@ import CLibuv
     import Glibc
 #endif
 
-/// Unix-domain sockets whose name is no file: Linux's abstract namespace, written `@name` (unix(7)).
+/// Unix-domain sockets in Linux's abstract namespace, written `@name` (unix(7)). Their names are not files.
 ///
-/// libuv can name them only from 1.46 on. It takes over the descriptors that are made here.
+/// libuv supports them only since 1.46. Here the sockets are created directly and libuv takes ownership of the
+/// descriptors.
 enum AbstractSocket {
-    /// Whether a path stands for such a name; `./@name` is the file.
+    /// Whether a path is an abstract name. `./@name` is a file.
     static func isNamed(by path: String) -> Bool {
         #if os(Linux)
             path.utf8.first == UInt8(ascii: "@")
@@ -19,12 +20,12 @@ enum AbstractSocket {
         #endif
     }
 
-    /// A socket that is connected to `@name`. A local connection comes about at once or not at all.
+    /// Returns a socket connected to `@name`. A local connection succeeds or fails immediately.
     static func connected(to path: String) throws(IOError) -> Int32 {
         try make(path) { descriptor, address, length in connect(descriptor, address, length) }
     }
 
-    /// A socket that is bound to `@name`.
+    /// Returns a socket bound to `@name`.
     static func bound(to path: String) throws(IOError) -> Int32 {
         try make(path) { descriptor, address, length in bind(descriptor, address, length) }
     }
@@ -36,7 +37,7 @@ enum AbstractSocket {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { target in
-            // A NUL, which is there already, takes the place of the at sign.
+            // The NUL that is already there replaces the at sign.
             target.dropFirst().copyBytes(from: path.utf8.dropFirst())
         }
         #if canImport(Darwin)
@@ -46,7 +47,7 @@ enum AbstractSocket {
             let descriptor = socket(AF_UNIX, kind, 0)
         #endif
         guard descriptor >= 0 else { throw IOError(code: uv_translate_sys_error(errno)) }
-        // The name ends where the length says: NULs after it would be part of it.
+        // The length delimits the name: trailing NULs would be part of it.
         let prefix = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
         let length = socklen_t(prefix + path.utf8.count)
         let result = withUnsafePointer(to: &address) { pointer in

@@ -1,20 +1,20 @@
-/// Why one address could not be connected to.
+/// The reason a connection attempt to one address failed.
 public enum AttemptError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What the system says.
+    /// The system reported an error.
     case system(IOError)
-    /// The address to connect from, which is named, cannot be used.
+    /// The named source address cannot be used.
     case source(String, IOError)
-    /// There are addresses to connect from, but none of the family of the one to connect to.
+    /// Source addresses are given, but none of the destination's family.
     case noSource(SocketAddress.Family)
-    /// The address means something on one interface only, and none is named (RFC 4007 §6).
+    /// A link-local address has no zone, so its interface is unknown (RFC 4007 §6).
     case missingZone
 
-    /// Whether the same attempt may succeed later, with nothing changed at this end.
+    /// Whether the same attempt may succeed later without any change on this side.
     public var mayPass: Bool {
         if case .system(let error) = self { error.mayPass } else { false }
     }
 
-    /// Why, in a few words: `connection refused`.
+    /// A short reason, such as `connection refused`.
     public var description: String {
         switch self {
         case .system(let error): error.description

@@ -1,8 +1,8 @@
 extension ByteStream {
-    /// Writes as much of a queue as is taken at once, unless a write is under way already.
-    /// - Returns: Whether all of it was taken: if not, it is to be offered again when the delegate hears that the stream has
-    ///   drained, and nothing else before it.
-    /// - Throws: when nothing can be written any more.
+    /// Writes as much of a queue as the stream accepts now, unless a write is in progress.
+    /// - Returns: Whether the stream accepted everything. If not, offer the queue again after the delegate receives
+    ///   ``ByteStreamDelegate/streamDidDrain(_:)``, and write nothing else before.
+    /// - Throws: ``StreamError`` if the stream is no longer writable.
     public func write(_ backlog: WriteQueue) throws(StreamError) -> Bool {
         while backlog.first != nil {
             let countBefore = backlog.count
@@ -11,7 +11,7 @@ extension ByteStream {
                 guard part.own.isEmpty else { return 0 }
                 return try write(part.shared, from: part.offset)
             }
-            // A stream may take it piece by piece, and is asked until it takes no more.
+            // A stream may accept the queue piecewise, so it is asked until it accepts nothing.
             guard isTaken || backlog.count < countBefore else { return false }
         }
         return true

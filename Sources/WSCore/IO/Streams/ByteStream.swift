@@ -1,69 +1,71 @@
 import CLibuv
 
-/// A two-way flow of bytes without blocking: what the system gives, or what TLS makes of that.
+/// A non-blocking, bidirectional stream of bytes: a stream of the system, or a layer such as TLS on top of one.
 ///
 /// An open stream keeps itself and its delegate alive until ``close()``.
 public protocol ByteStream: AnyObject {
-    /// The loop that the stream belongs to.
+    /// The loop that the stream runs on.
     var loop: EventLoop { get }
-    /// Takes what happens; kept alive until the stream is closed.
+    /// Receives the stream's events. Retained until the stream is closed.
     var delegate: (any ByteStreamDelegate)? { get set }
     /// Whether ``close()`` has been called.
     var isClosed: Bool { get }
-    /// Whether the kernel has not taken all that ``write(_:)`` took.
+    /// Whether the kernel has not yet accepted everything that ``write(_:)`` accepted.
     var isWriting: Bool { get }
-    /// The number of bytes that were taken from ``write(_:)`` and are kept until the kernel has taken them all.
+    /// The number of bytes accepted by ``write(_:)`` and retained until the kernel has accepted all of them.
     var inFlightBytes: Int { get }
-    /// The number of bytes that the peer's side has not taken, but for a few KiB: it shrinks while a peer reads that has
-    /// much to read.
+    /// The number of bytes that have not reached the peer's side, accurate to a few KiB. It shrinks while a peer with a
+    /// long backlog reads.
     var unsentBytes: Int { get }
-    /// What can be known of the peer without reading.
+    /// The peer's state, as far as it is known without reading.
     var peerPresence: PeerPresence { get }
-    /// Whether the peer has sent something that has not been handed to the delegate.
+    /// Whether the peer has sent bytes that have not been passed to the delegate.
     var hasUnreadBytes: Bool { get }
 
-    /// Starts handing what arrives to the delegate, in this turn or a later one, or goes on after ``stopReading()``.
+    /// Starts passing received bytes to the delegate, in this turn or a later one, or resumes after ``stopReading()``.
     func startReading()
-    /// Stops reading, at once; the kernel's buffer fills, and then the peer has to wait.
+    /// Stops reading immediately. The kernel's buffer fills up, and then the peer has to wait.
     func stopReading()
-    /// Writes as much of `buffer` as is taken at once, unless a write is under way already.
+    /// Writes as much of `buffer` as the stream accepts now, unless a write is in progress.
     ///
-    /// What is left in `buffer` is to be offered again when the delegate hears that the stream has drained.
-    /// - Throws: when nothing can be written any more; the bytes are lost.
+    /// Offer the bytes left in `buffer` again after the delegate receives ``ByteStreamDelegate/streamDidDrain(_:)``.
+    /// - Throws: ``StreamError`` if the stream is no longer writable; the bytes are lost.
     func write(_ buffer: inout ByteBuffer) throws(StreamError)
-    /// Writes as much of `shared`, from `offset` on, as is taken at once, unless a write is under way already.
-    /// - Returns: How many bytes were taken. The rest is to be offered again when the delegate hears that the stream has
-    ///   drained.
-    /// - Throws: when nothing can be written any more.
+    /// Writes as much of `shared`, starting at `offset`, as the stream accepts now, unless a write is in progress.
+    /// - Returns: The number of bytes accepted. Offer the rest again after the delegate receives
+    ///   ``ByteStreamDelegate/streamDidDrain(_:)``.
+    /// - Throws: ``StreamError`` if the stream is no longer writable.
     func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int
-    /// Says to the peer that nothing more will be written, once everything has been.
+    /// Signals the end of data to the peer after everything has been written.
     func shutdown()
-    /// Closes the stream at once and lets go of the delegate. What has not been written is lost.
+    /// Closes the stream immediately and releases the delegate. Unwritten data is lost.
     func close()
 }
 
-/// Takes what happens on a stream.
+/// Receives the events of a stream.
 public protocol ByteStreamDelegate: AnyObject {
-    /// Bytes have arrived, in a buffer that streams share: they may be changed and are valid during the call.
+    /// Bytes have arrived. The buffer is shared by all streams: the bytes may be modified and are valid only during the
+    /// call.
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan)
-    /// The peer has sent all it will send.
+    /// The peer has ended its side of the stream.
     func streamDidReachEnd(_ stream: any ByteStream)
-    /// A write that could not be done at once is done: there is room for more.
+    /// A write that was in progress has finished: the stream accepts more bytes.
     func streamDidDrain(_ stream: any ByteStream)
-    /// Reading has failed; the stream is of no more use and is to be closed.
+    /// Reading failed. The stream is unusable and must be closed.
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError)
-    /// A write that was under way has failed, and its bytes are lost. What the peer sent before may still be read.
+    /// A write that was in progress failed and its bytes are lost. Data that the peer sent earlier may still be
+    /// readable.
     func stream(_ stream: any ByteStream, didFailToWrite error: StreamError)
 }
 
-/// Why a stream is of no more use.
+/// The reason a stream is unusable.
 public enum StreamError: Error, CustomStringConvertible {
-    /// The system says so.
+    /// The system reported an error.
     case system(IOError)
-    /// A layer that protects the bytes refuses what came, or was refused.
+    /// A layer such as TLS rejected received data, or the peer rejected ours.
     case protection(any ProtectionError)
 
-    /// What happened.
+    /// A short reason.
     public var description: String {
         switch self {
         case .system(let error): error.description
@@ -76,7 +78,7 @@ public enum StreamError: Error, CustomStringConvertible {
 public protocol ProtectionError: Error, CustomStringConvertible {}
 
 extension IOError {
-    /// The system's part in a stream's error; ``IOError`` with `EPROTO` for an error of a layer above, such as TLS.
+    /// The system error of a stream error; `EPROTO` for an error of a layer such as TLS.
     public init(of error: StreamError) {
         switch error {
         case .system(let error): self = error

@@ -1,12 +1,12 @@
 import CLibuv
 
-/// Reads standard input, or any other descriptor: a pipe, a terminal, a socket, a file or `/dev/null`.
+/// Reads from a descriptor, such as standard input: a pipe, a terminal, a socket, a file, or `/dev/null`.
 ///
-/// Nothing is read before ``start()``, and never more at a time than the read buffer holds.
+/// Reads nothing before ``start()``, and at most one read buffer per call of ``Receive``.
 public final class DescriptorReader {
-    /// Takes bytes that have been read; they are valid during the call.
+    /// Receives the bytes of one read. They are valid only during the call.
     public typealias Receive = (RawSpan) -> Void
-    /// Takes the end: nil for the end of the input, or the error that ended it.
+    /// Receives the end of the input: `nil`, or the error that ended it.
     public typealias Finish = (IOError?) -> Void
 
     private enum Source {
@@ -20,7 +20,8 @@ public final class DescriptorReader {
     private let finish: Finish
     private var source: Source?
 
-    /// Makes a reader of a descriptor, which stays the caller's.
+    /// Creates a reader. The caller keeps ownership of the descriptor.
+    /// - Throws: ``IOError`` if the descriptor cannot be reopened.
     public init(
         descriptor: Int32, on loop: EventLoop, receive: @escaping Receive, finish: @escaping Finish
     ) throws(IOError) {
@@ -45,7 +46,7 @@ public final class DescriptorReader {
         close()
     }
 
-    /// Starts reading, or goes on after ``pause()``.
+    /// Starts reading, or resumes after ``pause()``.
     public func start() {
         switch source {
         case .stream(let stream): stream.startReading()
@@ -58,7 +59,7 @@ public final class DescriptorReader {
         }
     }
 
-    /// Stops reading; what writes to the other end of a pipe soon has to wait.
+    /// Pauses reading. A pipe's writer soon blocks.
     public func pause() {
         switch source {
         case .stream(let stream): stream.stopReading()
@@ -67,7 +68,7 @@ public final class DescriptorReader {
         }
     }
 
-    /// Ends reading for good; neither function is called any more.
+    /// Stops reading permanently. Neither closure is called again.
     public func close() {
         switch source {
         case .stream(let stream): stream.close()
@@ -99,25 +100,25 @@ public final class DescriptorReader {
 }
 
 extension DescriptorReader: ByteStreamDelegate {
-    /// Hands bytes on.
+    /// Passes the bytes on.
     public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {
         receive(bytes.bytes)
     }
 
-    /// Reports the end.
+    /// Reports the end of the input.
     public func streamDidReachEnd(_ stream: any ByteStream) {
         end(nil)
     }
 
-    /// Nothing is written to an input.
+    /// Never called: nothing is written to an input.
     public func streamDidDrain(_ stream: any ByteStream) {}
 
-    /// Reports an error; a terminal that has gone away is an end like any other.
+    /// Reports an error. EIO means that the terminal has disconnected, which counts as the end of the input.
     public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {
         let error = IOError(of: error)
         end(error.code == UV_EIO.rawValue ? nil : error)
     }
 
-    /// Nothing is written to an input.
+    /// Never called: nothing is written to an input.
     public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {}
 }

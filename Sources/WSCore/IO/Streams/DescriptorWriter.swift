@@ -1,30 +1,31 @@
 import CLibuv
 
-/// Writes standard output, or any other descriptor, with one system call a turn, without blocking the loop.
+/// Writes to a descriptor, such as standard output, with one system call per turn, without blocking the loop.
 public final class DescriptorWriter {
-    /// What has been appended and not written, but for what is before something large that is shared.
+    /// The bytes appended but not yet written, except those queued before large shared data.
     public var buffer = ByteBuffer()
-    /// What is to be written before it; nil: nothing.
+    /// Data to write before ``buffer``, or `nil`.
     private var queue: WriteQueue?
 
     private let descriptor: Int32
     private let loop: EventLoop
-    /// nil: the descriptor never has to wait.
+    /// `nil` if writes to the descriptor never block.
     private var stream: SystemStream?
     private var hangUp: ReadinessWatcher?
     private var isScheduled = false
     private var isClosed = false
 
-    /// Called at the end of each turn that leaves nothing to be written.
+    /// Called at the end of each turn that leaves nothing to write.
     public var didDrain: (() -> Void)?
-    /// Called once when writing fails, or when the reader of a pipe has gone away.
+    /// Called once when writing fails or a pipe loses its reader.
     public var didFail: ((IOError) -> Void)?
 
-    /// What is kept for output between busy moments, in bytes: more than waits before a source is paused, so that a steady
-    /// stream has the pages that it had before.
+    /// The storage to keep between bursts of output, in bytes. It exceeds the backlog at which sources are paused, so a
+    /// steady stream keeps reusing its pages.
     private static let keptStorageBytes = 4 << 20
 
-    /// Makes a writer of a descriptor, which stays the caller's.
+    /// Creates a writer. The caller keeps ownership of the descriptor.
+    /// - Throws: ``IOError`` if the descriptor cannot be reopened.
     public init(descriptor: Int32, on loop: EventLoop) throws(IOError) {
         self.descriptor = descriptor
         self.loop = loop
@@ -34,19 +35,19 @@ public final class DescriptorWriter {
         stream.delegate = self
         stream.keptStorageBytes = Self.keptStorageBytes
         self.stream = stream
-        // A socket's other end may have nothing more to say and still listen.
+        // A socket's peer may have ended its own side and still read.
         guard !Descriptor.isSocket(descriptor) else { return }
         hangUp = try? ReadinessWatcher(descriptor: descriptor, on: loop, for: .hangUp) { [weak self] in
             self?.fail(.brokenPipe)
         }
     }
 
-    /// The number of bytes that wait, in the buffer and on the way; none once the writer is closed.
+    /// The number of unwritten bytes, buffered or in flight; 0 after ``close()``.
     public var pendingBytes: Int { isClosed ? 0 : waitingBytes + (stream?.inFlightBytes ?? 0) }
 
     private var waitingBytes: Int { buffer.count + (queue?.count ?? 0) }
 
-    /// Appends bytes that are in other places, too, without a copy where they are many.
+    /// Appends bytes shared with other writers. Large data is not copied.
     public func append(_ shared: SharedBytes) {
         guard shared.count >= SharedBytes.worthwhileBytes else { return shared.withBytes { buffer.append($0) } }
         let queue = self.queue ?? WriteQueue()
@@ -54,14 +55,14 @@ public final class DescriptorWriter {
         queue.append(shared, after: &buffer)
     }
 
-    /// Has what was appended written at the end of the turn.
+    /// Schedules a write of the appended bytes at the end of this turn.
     public func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
         loop.atEndOfTurn(self)
     }
 
-    /// Writes what can be written at once, without waiting for the end of the turn.
+    /// Writes as much as possible now, without waiting for the end of the turn.
     public func flush() {
         guard !isClosed else { return forget() }
         if let stream {
@@ -80,7 +81,7 @@ public final class DescriptorWriter {
         if pendingBytes == 0 { didDrain?() }
     }
 
-    /// Ends writing; what has not been written is lost.
+    /// Stops writing. Unwritten bytes are lost.
     public func close() {
         isClosed = true
         hangUp = nil
@@ -119,7 +120,7 @@ public final class DescriptorWriter {
         }
     }
 
-    /// Returns how many of the bytes were written.
+    /// Returns the number of bytes written.
     private func writeFile(_ bytes: RawSpan) throws(IOError) -> Int {
         try bytes.withUnsafeBytes { (bytes) throws(IOError) in try Descriptor.write(descriptor, bytes) }
     }
@@ -132,7 +133,7 @@ public final class DescriptorWriter {
 }
 
 extension DescriptorWriter: EndOfTurnWork {
-    /// Writes.
+    /// Writes the appended bytes.
     public func endTurn() {
         isScheduled = false
         flush()
@@ -140,21 +141,21 @@ extension DescriptorWriter: EndOfTurnWork {
 }
 
 extension DescriptorWriter: ByteStreamDelegate {
-    /// Nothing is read from an output.
+    /// Never called: nothing is read from an output.
     public func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {}
 
-    /// Nothing is read from an output.
+    /// Never called: nothing is read from an output.
     public func streamDidReachEnd(_ stream: any ByteStream) {}
 
-    /// Writes on.
+    /// Continues writing.
     public func streamDidDrain(_ stream: any ByteStream) {
         flush()
     }
 
-    /// Nothing is read from an output.
+    /// Never called: nothing is read from an output.
     public func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {}
 
-    /// Reports the error.
+    /// Reports the error through ``DescriptorWriter/didFail``.
     public func stream(_ stream: any ByteStream, didFailToWrite error: StreamError) {
         fail(IOError(of: error))
     }

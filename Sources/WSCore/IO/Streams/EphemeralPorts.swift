@@ -1,6 +1,7 @@
-/// The ports that the system gives to connections that ask for none.
+/// The system's range of ephemeral ports, which connections use unless they ask for a port.
 public enum EphemeralPorts {
-    /// How many there are for each address of this machine, to one address and port of another; nil: that cannot be told.
+    /// The number of ports in the range, and so of concurrent connections from one local address to one address and
+    /// port. `nil` if the system does not report the range.
     public static var count: Int? {
         guard let text = try? File.read("/proc/sys/net/ipv4/ip_local_port_range") else { return nil }
         let bounds = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace).compactMap { Int($0) }

@@ -6,23 +6,23 @@ import CLibuv
     import Glibc
 #endif
 
-/// A listening socket that was opened by whoever started this program, as systemd does (sd_listen_fds(3)).
+/// A listening socket passed by the parent process, such as systemd (sd_listen_fds(3)).
 public struct InheritedSocket: Sendable {
-    /// Where a socket listens.
+    /// The address that a socket listens on.
     public enum Place: Sendable {
-        /// An address and a port.
+        /// An IP address and a port.
         case tcp(SocketAddress)
-        /// The path of a Unix-domain socket, `@name` in the abstract namespace.
+        /// The path of a Unix-domain socket, or `@name` in the abstract namespace.
         case unix(path: String)
     }
 
-    /// The socket's number in this process.
+    /// The socket's descriptor.
     public let descriptor: Int32
-    /// Where it listens.
+    /// The address that the socket listens on.
     public let place: Place
 
-    /// Looks at a descriptor, and keeps it from the programs that this one starts.
-    /// - Throws: ``InheritedSocketError`` when no client can be accepted on it.
+    /// Checks a descriptor and keeps child processes from inheriting it.
+    /// - Throws: ``InheritedSocketError`` if the descriptor cannot accept clients.
     public init(descriptor: Int32) throws(InheritedSocketError) {
         guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw .notOpen }
         guard Descriptor.isSocket(descriptor) else { throw .notSocket }
@@ -56,27 +56,27 @@ public struct InheritedSocket: Sendable {
         let path = withUnsafeBytes(of: storage) { bytes in
             Array(bytes[(MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2)..<Int(length)])
         }
-        // unix(7): a name of the abstract namespace begins with a NUL and ends with the address; a path ends with a NUL.
+        // unix(7): an abstract name begins with a NUL and extends to the end of the address. A path ends with a NUL.
         let isAbstract = path.first == 0
         let name = isAbstract ? path[1...] : path.prefix { $0 != 0 }
         return .unix(path: (isAbstract ? "@" : "") + String(decoding: name, as: UTF8.self))
     }
 }
 
-/// Why no client can be accepted on a descriptor.
+/// The reason a descriptor cannot accept clients.
 public enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
-    /// Nothing is open there.
+    /// The descriptor is not open.
     case notOpen
-    /// It is a file, a pipe or the like.
+    /// The descriptor is a file, a pipe, or the like.
     case notSocket
-    /// It is a socket for datagrams or packets.
+    /// The socket is a datagram or packet socket.
     case notStream
-    /// It is a connection, or was never told to listen.
+    /// The socket is a connection, or does not listen.
     case notListening
-    /// It is neither of TCP nor a Unix-domain socket.
+    /// The socket is neither a TCP nor a Unix-domain socket.
     case unknownFamily
 
-    /// What is wrong with it.
+    /// The reason and what to change, such as `it is not open`.
     public var description: String {
         switch self {
         case .notOpen: "it is not open"

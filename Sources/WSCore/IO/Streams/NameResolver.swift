@@ -6,19 +6,19 @@ import CLibuv
     import Glibc
 #endif
 
-/// Looks names up, off the loop's thread.
+/// Resolves host names without blocking the loop.
 public final class NameResolver {
     private let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
     private var completion: ((Result<[SocketAddress], IOError>) -> Void)?
     private let port: UInt16
     private let family: SocketAddress.Family?
 
-    /// Starts looking a host up; `completion` is called in a later turn with its addresses, in the system's order of
-    /// preference (RFC 6724), never none. Without a `family` they are of both.
+    /// Starts resolving a host name. Calls `completion` in a later turn with at least one address, or with an error.
+    /// Addresses are in the system's order of preference (RFC 6724). Without a `family`, both families are requested.
     ///
-    /// Numeric addresses are not looked up, and neither are `localhost` and names below it, which RFC 6761 §6.3
-    /// gives both loopback addresses whatever the name service says.
-    /// - Returns: The lookup, to ``cancel()``.
+    /// Numeric addresses need no lookup. Neither do `localhost` and names below it: RFC 6761 §6.3 gives them both
+    /// loopback addresses, whatever a name server answers.
+    /// - Returns: The lookup, for ``cancel()``.
     public static func resolve(
         _ host: String, port: UInt16, family: SocketAddress.Family? = nil, on loop: EventLoop,
         completion: @escaping (Result<[SocketAddress], IOError>) -> Void
@@ -34,7 +34,7 @@ public final class NameResolver {
         return resolver
     }
 
-    /// The addresses that need no lookup: of a numeric address itself, and of `localhost`.
+    /// The addresses of a host that needs no lookup, a numeric address or `localhost`; `nil` for other hosts.
     public static func knownAddresses(of host: String, port: UInt16) -> [SocketAddress]? {
         if let address = SocketAddress(numeric: host, port: port) { return [address] }
         var name = host.lowercased()
@@ -56,10 +56,10 @@ public final class NameResolver {
         request.deallocate()
     }
 
-    /// Calls the lookup off: `completion` is not called any more.
+    /// Cancels the lookup; `completion` is not called.
     public func cancel() {
         completion = nil
-        // One that is waiting for a thread is dropped; one that has a thread ends by itself.
+        // A lookup that waits for a thread is dropped. One that is running finishes unobserved.
         request.withMemoryRebound(to: uv_req_t.self, capacity: 1) { _ = uv_cancel($0) }
     }
 
@@ -72,8 +72,8 @@ public final class NameResolver {
     private func start(_ host: String, on loop: EventLoop) {
         request.pointee.data = Unmanaged.passRetained(self).toOpaque()
         var hints = addrinfo()
-        // No AI_ADDRCONFIG: it takes a machine whose only IPv6 addresses are loopback or link-local for one without. An
-        // address that cannot be reached fails at once.
+        // No AI_ADDRCONFIG: it ignores IPv6 on a machine with only loopback or link-local IPv6 addresses. Connecting to
+        // an unreachable address fails immediately.
         hints.ai_family =
             switch family {
             case nil: AF_UNSPEC
@@ -111,7 +111,7 @@ public final class NameResolver {
     private var known: [SocketAddress] = []
     private var failure: IOError?
 
-    /// Answers at the end of the turn, so that a caller never hears before ``resolve(_:port:on:completion:)`` returns.
+    /// Completes at the end of the turn, so `completion` never runs before ``resolve(_:port:on:completion:)`` returns.
     private func finishLater(with addresses: [SocketAddress], on loop: EventLoop) {
         known = addresses
         loop.atEndOfTurn(self)
@@ -119,7 +119,7 @@ public final class NameResolver {
 }
 
 extension NameResolver: EndOfTurnWork {
-    /// Answers what needed no lookup.
+    /// Delivers a result that needed no lookup.
     public func endTurn() {
         finish(failure.map { .failure($0) } ?? .success(known))
     }

@@ -1,18 +1,18 @@
-/// Where a connection comes from, as far as it can be told.
+/// The origin of a connection, as far as the system knows it.
 public enum PeerAddress: Sendable, CustomStringConvertible {
-    /// Another process of this machine, through a Unix-domain socket.
+    /// A process on this machine, connected through a Unix-domain socket.
     case local
-    /// A place in a network.
+    /// A network address.
     case network(SocketAddress)
-    /// A place in a network that the system does not know any more: the peer was gone when it was asked.
+    /// A network address that the system no longer knows: the peer had already disconnected.
     case unknown
 
-    /// The place in a network, if it is known to be one.
+    /// The network address, or `nil` for a local or unknown address.
     public var socketAddress: SocketAddress? {
         if case .network(let address) = self { address } else { nil }
     }
 
-    /// `127.0.0.1:4711`, or what stands for it in a sentence.
+    /// An address such as `127.0.0.1:4711`, or a noun for use in a sentence.
     public var description: String {
         switch self {
         case .local: "a local socket"

@@ -1,9 +1,9 @@
-/// What can be known of the other end of a stream from which nobody reads.
+/// The state of a stream's peer, as far as it is known without reading.
 public enum PeerPresence: Sendable {
-    /// There is no sign that it has gone.
+    /// There is no sign that the peer has gone.
     case present
-    /// It has sent all it will; whether it still reads only shows when something is sent to it.
+    /// The peer has ended its side. Only sending reveals whether it still reads.
     case hasEnded
-    /// It is gone: what is sent to it gets nowhere.
+    /// The peer is gone: it receives nothing more.
     case isGone
 }

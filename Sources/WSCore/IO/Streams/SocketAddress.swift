@@ -6,9 +6,9 @@ import CLibuv
     import Glibc
 #endif
 
-/// The address of an IPv4 or IPv6 socket.
+/// An IPv4 or IPv6 address with a port.
 public struct SocketAddress: Sendable, CustomStringConvertible {
-    /// The kinds of addresses.
+    /// The address family.
     public enum Family: CaseIterable, Sendable {
         /// IPv4.
         case ipv4
@@ -18,8 +18,8 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
 
     private var storage: sockaddr_storage
 
-    /// Reads a numeric address: `127.0.0.1`, `::1`, `fe80::1%eth0`; nil when `text` is none, or when no interface is
-    /// called like its zone, which ``unknownZone(of:)`` tells.
+    /// Parses a numeric address, such as `127.0.0.1`, `::1`, or `fe80::1%eth0`. Returns `nil` if `text` is not an
+    /// address or its zone is not an interface of this machine (see ``unknownZone(of:)``).
     public init?(numeric text: String, port: UInt16) {
         guard Self.unknownZone(of: text) == nil else { return nil }
         var storage = sockaddr_storage()
@@ -33,8 +33,8 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         if let zone = Self.zone(of: text) { setZoneIndex(Self.zoneIndex(of: zone)) }
     }
 
-    /// The zone of an IPv6 address that names no interface of this machine: `eth9` of `fe80::1%eth9`; nil when there is
-    /// none, or `text` is no such address.
+    /// The zone of an IPv6 address if it is not an interface of this machine: `eth9` of `fe80::1%eth9`. Returns `nil`
+    /// if the zone exists, or if `text` is not an IPv6 address with a zone.
     public static func unknownZone(of text: String) -> String? {
         guard let zone = zone(of: text), zoneIndex(of: zone) == 0 else { return nil }
         let address = text.utf8.prefix { $0 != UInt8(ascii: "%") }
@@ -45,7 +45,7 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         text.utf8.firstIndex(of: UInt8(ascii: "%")).map { String(text[text.utf8.index(after: $0)...]) }
     }
 
-    /// RFC 4007 §11.2: a zone is the name of an interface, or its number; 0 when there is no such interface.
+    /// RFC 4007 §11.2: a zone is an interface's name or index. Returns 0 if the interface does not exist.
     private static func zoneIndex(of zone: String) -> UInt32 {
         let index = if_nametoindex(zone)
         guard index == 0, let number = UInt32(zone), interfaceName(number) != nil else { return index }
@@ -59,7 +59,7 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Copies an address that the system gives; nil when it is neither IPv4 nor IPv6.
+    /// Copies a system address. Returns `nil` if it is neither IPv4 nor IPv6.
     internal init?(_ address: UnsafePointer<sockaddr>) {
         var storage = sockaddr_storage()
         let byteCount: Int
@@ -74,18 +74,18 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         self.storage = storage
     }
 
-    /// Whether this is an IPv4 or an IPv6 address.
+    /// The address family.
     public var family: Family { Int32(storage.ss_family) == Int32(AF_INET6) ? .ipv6 : .ipv4 }
 
     /// The port.
     public var port: UInt16 {
         withUnsafeBytes(of: storage) { bytes in
-            // sin_port and sin6_port lie at the same place.
+            // sin_port and sin6_port have the same offset.
             UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
         }
     }
 
-    /// The index of the interface that an IPv6 address is bound to; 0: none.
+    /// The interface index of an IPv6 address, or 0 if it has none.
     private var zoneIndex: UInt32 {
         guard family == .ipv6 else { return 0 }
         return withUnsafeBytes(of: storage) { bytes in
@@ -101,12 +101,12 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
 
     private static var zoneOffset: Int { MemoryLayout<sockaddr_in6>.offset(of: \.sin6_scope_id) ?? 24 }
 
-    /// Whether the address means nothing without an interface, and none is given: `fe80::1` (RFC 4007 §6).
+    /// Whether the address is link-local without a zone, such as `fe80::1`, and so ambiguous (RFC 4007 §6).
     internal var needsZone: Bool {
         guard family == .ipv6, zoneIndex == 0 else { return false }
         return withUnsafeBytes(of: storage) { bytes in
             let start = MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) ?? 8
-            // RFC 4291 §2.5.6: link-local addresses begin with the ten bits of fe80::/10.
+            // RFC 4291 §2.5.6: link-local addresses have the prefix fe80::/10.
             return bytes[start] == 0xFE && bytes[start + 1] & 0xC0 == 0x80
         }
     }
@@ -120,7 +120,7 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         return copy
     }
 
-    /// The address without its port: `127.0.0.1`, `::1`, `fe80::1%eth0`.
+    /// The address without its port, such as `127.0.0.1`, `::1`, or `fe80::1%eth0`.
     public var host: String {
         let zone = zoneIndex == 0 ? "" : "%" + (Self.interfaceName(zoneIndex) ?? String(zoneIndex))
         return withSockaddr { address in
@@ -131,7 +131,7 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The 4 or 16 bytes of the address, in the order of the network.
+    /// The 4 or 16 bytes of the address in network byte order.
     public var hostBytes: [UInt8] {
         withUnsafeBytes(of: storage) { bytes in
             switch family {
@@ -141,7 +141,7 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address with its port: `127.0.0.1:80`, `[::1]:80`.
+    /// The address with its port, such as `127.0.0.1:80` or `[::1]:80`.
     public var description: String {
         family == .ipv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

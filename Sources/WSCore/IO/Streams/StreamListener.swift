@@ -9,21 +9,25 @@ public final class StreamListener {
     private let accept: (SystemStream) -> Void
     private var isClosed = false
     private var isPaused = false
-    /// Whether libuv holds a connection that has not been taken: it accepts no further one until then.
+    /// Whether libuv holds a connection that has not been accepted. It reports no further one until then.
     private var hasWaiting = false
 
-    /// 511: what nginx and Node ask for; the kernel caps it at its own limit.
+    /// 511, the default of nginx and Node. The kernel caps it at its own limit.
     private static let backlog: Int32 = 511
 
-    /// Listens on an IPv4 or IPv6 address; port 0 has the system pick one, which ``address`` tells.
+    /// Listens on an IPv4 or IPv6 address. For port 0 the system picks a port; see ``address``.
     /// - Parameters:
-    ///   - sharesPort: Whether others that say so, too, may listen there (SO_REUSEPORT): the kernel deals connections out.
-    ///   - accept: Takes each connection, not yet reading.
+    ///   - address: The address and port to listen on.
+    ///   - sharesPort: Whether other listeners that set this option may use the same port (SO_REUSEPORT). The kernel
+    ///     then distributes connections among them.
+    ///   - loop: The loop to run on.
+    ///   - accept: Receives each connection. Reading has not started.
+    /// - Throws: ``IOError`` if the address cannot be used.
     public init(
         on address: SocketAddress, sharesPort: Bool = false, loop: EventLoop, accept: @escaping (SystemStream) -> Void
     ) throws(IOError) {
         let tcp = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
-        // With a family there is a socket at once, whose options can be set.
+        // With a family, the socket exists immediately and its options can be set.
         var result = uv_tcp_init_ex(loop.handle, tcp, UInt32(address.family == .ipv6 ? AF_INET6 : AF_INET))
         if result == 0, sharesPort { result = wsx_share_port(tcp) }
         self.loop = loop
@@ -32,9 +36,13 @@ public final class StreamListener {
         try listen(bindResult: result < 0 ? result : address.withSockaddr { uv_tcp_bind(tcp, $0, 0) })
     }
 
-    /// Listens on a Unix-domain socket at `path`, which is removed at the end; on Linux `@name` is one of the abstract
+    /// Listens on a Unix-domain socket at `path`, which is removed on close. On Linux, `@name` is in the abstract
     /// namespace.
-    /// - Parameter accept: Takes each connection, not yet reading.
+    /// - Parameters:
+    ///   - path: The path of the socket. A stale socket file there is replaced.
+    ///   - loop: The loop to run on.
+    ///   - accept: Receives each connection. Reading has not started.
+    /// - Throws: ``IOError`` if the path cannot be used.
     public init(onPath path: String, loop: EventLoop, accept: @escaping (SystemStream) -> Void) throws(IOError) {
         try SystemStream.checkSocketPath(path)
         let pipe = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
@@ -45,8 +53,12 @@ public final class StreamListener {
         try listen(bindResult: Self.bind(pipe, to: path))
     }
 
-    /// Takes over a socket that listens already.
-    /// - Parameter accept: Takes each connection, not yet reading.
+    /// Takes ownership of a socket that already listens.
+    /// - Parameters:
+    ///   - socket: The listening socket.
+    ///   - loop: The loop to run on.
+    ///   - accept: Receives each connection. Reading has not started.
+    /// - Throws: ``IOError`` if the socket cannot be used.
     public init(
         adopting socket: InheritedSocket, loop: EventLoop, accept: @escaping (SystemStream) -> Void
     ) throws(IOError) {
@@ -70,7 +82,7 @@ public final class StreamListener {
         handle.deallocate()
     }
 
-    /// Where it listens; nil for a Unix-domain socket.
+    /// The address to which the listener is bound, or `nil` for a Unix-domain socket.
     public var address: SocketAddress? {
         guard handle.pointee.type == UV_TCP else { return nil }
         return handle.withMemoryRebound(to: uv_tcp_t.self, capacity: 1) { tcp in
@@ -78,19 +90,19 @@ public final class StreamListener {
         }
     }
 
-    /// Takes no further connection until ``resume()``; those that come wait in the kernel's queue.
+    /// Stops accepting connections until ``resume()``. New connections wait in the kernel's queue.
     public func pause() {
         isPaused = true
     }
 
-    /// Goes on after ``pause()``.
+    /// Resumes accepting after ``pause()``.
     public func resume() {
         guard isPaused else { return }
         isPaused = false
         if hasWaiting, !isClosed { acceptNext() }
     }
 
-    /// Stops listening.
+    /// Closes the listening socket.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -105,7 +117,7 @@ public final class StreamListener {
     private static func bind(_ pipe: UnsafeMutablePointer<uv_pipe_t>, to path: String) -> Int32 {
         guard AbstractSocket.isNamed(by: path) else {
             let result = uv_pipe_bind(pipe, path)
-            // libuv says so for a directory that is not there, too, as Windows would.
+            // libuv reports EACCES for a missing directory, too, as Windows would.
             if result == UV_EACCES.rawValue, File.isMissing(File.directory(of: path)) { return UV_ENOENT.rawValue }
             let isStale = result == UV_EADDRINUSE.rawValue && Descriptor.removeStaleSocket(path)
             return isStale ? uv_pipe_bind(pipe, path) : result

@@ -7,12 +7,13 @@ import CLibuv
 #endif
 
 extension SystemStream {
-    /// How an attempt to connect ended.
+    /// Receives the result of a connection attempt.
     public typealias Completion = (Result<SystemStream, IOError>) -> Void
 
-    /// Connects to an IPv4 or IPv6 address, where `source` is given from that address of this machine.
+    /// Connects to an IPv4 or IPv6 address, optionally from a given source address of this machine.
     ///
-    /// Closing the stream that is returned calls the attempt off; `completion` is then not called.
+    /// To cancel the attempt, close the returned stream; `completion` is then not called.
+    /// - Throws: ``AttemptError`` if the attempt fails immediately.
     public static func connect(
         to address: SocketAddress, from source: SocketAddress? = nil, on loop: EventLoop,
         completion: @escaping Completion
@@ -42,11 +43,11 @@ extension SystemStream {
         return stream
     }
 
-    /// Binds to an address of this machine and a port that is picked when it is connected.
+    /// Binds to a local address. The port is chosen when the socket connects.
     private func bind(to source: SocketAddress) -> Int32 {
         #if os(Linux)
-            // Picked here and now, it would be taken from all destinations, and one source would run out of ports after
-            // some 28,000 connections. A kernel that does not know the option goes on as before.
+            // A port chosen now would be unavailable for all destinations, and one source address would run out of
+            // ports after about 28,000 connections. Kernels without this option ignore it and behave as before.
             var descriptor: uv_os_fd_t = -1
             handle.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { _ = uv_fileno($0, &descriptor) }
             var isOn: Int32 = 1
@@ -56,9 +57,10 @@ extension SystemStream {
         return source.withSockaddr { sockaddr in withTCPHandle { uv_tcp_bind($0, sockaddr, 0) } }
     }
 
-    /// Connects to a Unix-domain socket by its path; on Linux `@name` is one of the abstract namespace.
+    /// Connects to a Unix-domain socket at `path`. On Linux, `@name` is in the abstract namespace.
     ///
-    /// Closing the stream that is returned calls the attempt off; `completion` is then not called.
+    /// To cancel the attempt, close the returned stream; `completion` is then not called.
+    /// - Throws: ``IOError`` if the attempt fails immediately.
     public static func connect(
         toPath path: String, on loop: EventLoop, completion: @escaping Completion
     ) throws(IOError) -> SystemStream {
@@ -75,7 +77,7 @@ extension SystemStream {
         return stream
     }
 
-    /// Makes a stream of a descriptor, which it takes over and sets to non-blocking.
+    /// Creates a stream on a descriptor. Takes ownership of the descriptor and makes it non-blocking.
     internal static func open(descriptor: Int32, on loop: EventLoop) throws(IOError) -> SystemStream {
         let stream = try makePipe(on: loop)
         let result = stream.withPipeHandle { uv_pipe_open($0, descriptor) }
@@ -87,14 +89,14 @@ extension SystemStream {
         return stream
     }
 
-    /// A socket's path has to fit, with a NUL, into `sockaddr_un`: libuv would cut a longer one without a word.
+    /// A socket's path and a NUL must fit into `sockaddr_un`: libuv would silently truncate a longer path.
     internal static func checkSocketPath(_ path: String) throws(IOError) {
         guard path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path) else {
             throw IOError(code: UV_ENAMETOOLONG.rawValue)
         }
     }
 
-    /// Makes a stream that is not connected; its socket exists from now on where a family is given.
+    /// Creates an unconnected stream. With a family, its socket exists immediately.
     internal static func makeTCP(
         on loop: EventLoop, family: SocketAddress.Family? = nil
     ) throws(IOError) -> SystemStream {
@@ -105,7 +107,7 @@ extension SystemStream {
             handle.deallocate()
             throw IOError(code: result)
         }
-        // A message is written when it is sent: waiting for more to send with it only adds delay.
+        // Messages are written when they are sent. Nagle's algorithm would only delay them.
         uv_tcp_nodelay(handle, 1)
         return SystemStream(on: loop, handle: UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self))
     }
@@ -120,7 +122,7 @@ extension SystemStream {
         return SystemStream(on: loop, handle: UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self))
     }
 
-    /// Where the other end is.
+    /// The peer's address.
     public var peerAddress: PeerAddress {
         guard handle.pointee.type == UV_TCP else { return .local }
         let address = withTCPHandle { handle in
@@ -139,7 +141,7 @@ extension SystemStream {
 }
 
 extension SocketAddress {
-    /// Reads an address with one of libuv's functions that fill in a `sockaddr` and its length.
+    /// Reads an address with a libuv function that fills in a `sockaddr` and its length.
     internal static func read(
         _ function: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<Int32>) -> Int32
     ) -> SocketAddress? {
@@ -153,7 +155,7 @@ extension SocketAddress {
     }
 }
 
-/// One attempt to connect: what libuv holds until it has succeeded, failed or been called off.
+/// A connection attempt. libuv holds it until it succeeds, fails, or is canceled.
 private final class ConnectAttempt {
     let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
     let stream: SystemStream
@@ -177,7 +179,7 @@ private final class ConnectAttempt {
         throw IOError(code: result)
     }
 
-    /// Completes at the end of the turn, so that the caller has the stream by then.
+    /// Completes at the end of the turn, so the caller already has the stream.
     func succeedLater() {
         stream.loop.atEndOfTurn(self)
     }

@@ -1,7 +1,7 @@
 import CLibuv
 
 extension SystemStream {
-    /// What the system knows of the peer without reading.
+    /// The peer's state, as far as the system knows it without reading.
     public var peerPresence: PeerPresence {
         guard !isClosed else { return .isGone }
         switch Int(wsx_peer_presence(handle)) {
@@ -11,6 +11,6 @@ extension SystemStream {
         }
     }
 
-    /// Whether the peer has sent something that has not been read.
+    /// Whether the peer has sent bytes that have not been read.
     public var hasUnreadBytes: Bool { !isClosed && wsx_unread_bytes(handle) > 0 }
 }

@@ -1,27 +1,26 @@
 import CLibuv
 
-/// A TCP or Unix-domain connection, a pipe or a terminal, without blocking.
+/// A non-blocking TCP or Unix-domain connection, pipe, or terminal.
 public final class SystemStream: ByteStream {
-    /// The loop that the stream belongs to.
+    /// The loop that the stream runs on.
     public let loop: EventLoop
-    /// Takes what happens; kept alive until the stream is closed.
+    /// Receives the stream's events. Retained until the stream is closed.
     public var delegate: (any ByteStreamDelegate)?
     /// Whether ``close()`` has been called.
     public private(set) var isClosed = false
-    // Beside the other, as there are many streams.
+    // Next to the other Boolean to avoid padding: there are many streams.
     private var isReading = false
 
     internal let handle: UnsafeMutablePointer<uv_stream_t>
     private var pendingWrite: PendingWrite?
 
-    /// Storage for what the kernel does not take at once that is kept from one busy moment to the next, in bytes: none, for
-    /// streams of which there are many.
+    /// The storage for in-flight bytes to keep between bursts, in bytes. Default: 0, because there are many streams.
     internal var keptStorageBytes = 0
 
-    /// What a buffer keeps of its storage when the kernel has taken all that was in it, in bytes.
+    /// The storage that a caller's buffer keeps after the kernel has accepted all its bytes, in bytes.
     private static let keptBufferBytes = 64 << 10
 
-    /// Makes a stream on a handle that libuv has initialised, and takes the handle over.
+    /// Creates a stream on an initialized libuv handle and takes ownership of the handle.
     internal init(on loop: EventLoop, handle: UnsafeMutablePointer<uv_stream_t>) {
         self.loop = loop
         self.handle = handle
@@ -32,13 +31,13 @@ public final class SystemStream: ByteStream {
         handle.deallocate()
     }
 
-    /// Whether the kernel has not taken all that was given to ``write(_:)``.
+    /// Whether the kernel has not yet accepted everything passed to ``write(_:)``.
     public var isWriting: Bool { pendingWrite != nil && inFlightBytes > 0 }
 
-    /// The number of bytes of the write that is under way.
+    /// The number of bytes of the write in progress.
     public var inFlightBytes: Int { isClosed ? 0 : (pendingWrite?.count ?? 0) }
 
-    /// The number of those that the kernel has not taken, and of those that it has and the peer's side has not.
+    /// The number of bytes not yet accepted by the kernel, plus those that the peer's side has not acknowledged.
     public var unsentBytes: Int {
         guard !isClosed else { return 0 }
         let waitingBytes = isWriting ? uv_stream_get_write_queue_size(handle) : 0
@@ -47,11 +46,11 @@ public final class SystemStream: ByteStream {
         return waitingBytes + max(0, unacknowledgedBytes - Self.unheededBytes)
     }
 
-    /// So much on its way to the peer, in bytes, is no sign of one that reads slowly: it is acknowledged at once, and
-    /// that no sign of one that reads at all. Close frames and heartbeats are less.
+    /// Unacknowledged bytes up to this number do not count: a peer's kernel acknowledges them immediately whether or
+    /// not the peer reads. Close frames and heartbeats are smaller.
     private static let unheededBytes = 4 << 10
 
-    /// Starts reading, or goes on.
+    /// Starts or resumes reading.
     public func startReading() {
         guard !isClosed, !isReading else { return }
         isReading = true
@@ -60,12 +59,13 @@ public final class SystemStream: ByteStream {
             { handle, _, buffer in
                 guard let handle, let buffer, let data = handle.pointee.loop.pointee.data else { return }
                 let room = data.assumingMemoryBound(to: EventLoop.ReadRoom.self)
-                // Left to itself, libuv reads up to 32 times before others have their turn. With no room it does not read;
-                // what is left makes the stream ready in the next turn, too.
+                // By default, libuv reads up to 32 times before it serves others. Without a buffer it does not read,
+                // and unread data makes the stream ready again in the next turn.
                 if room.pointee.filler != UnsafeMutableRawPointer(handle) { buffer.pointee = room.pointee.buffer }
             },
             { handle, count, _ in
-                // It is let go of when the handle has been closed, which libuv does when all that is ready has been handled.
+                // The stream is released when its handle has been closed, which libuv does after handling all ready
+                // events.
                 guard let data = handle?.pointee.data else { return }
                 Unmanaged<SystemStream>.fromOpaque(data)._withUnsafeGuaranteedRef { $0.didRead(count) }
             })
@@ -79,7 +79,8 @@ public final class SystemStream: ByteStream {
         uv_read_stop(handle)
     }
 
-    /// Writes as much of `buffer` as the kernel takes, and takes the rest over, unless a write is under way already.
+    /// Writes as much of `buffer` as the kernel accepts and takes over the rest, unless a write is in progress.
+    /// - Throws: ``StreamError`` if the stream is no longer writable; the bytes are lost.
     public func write(_ buffer: inout ByteBuffer) throws(StreamError) {
         guard !isClosed, !isWriting, !buffer.isEmpty else { return }
         let written = buffer.withReadableBytes { tryToWrite($0) }
@@ -98,8 +99,10 @@ public final class SystemStream: ByteStream {
         }
     }
 
-    /// Writes as much of `shared`, from `offset` on, as the kernel takes, and refers to the rest, unless a write is under way
-    /// already.
+    /// Writes as much of `shared`, starting at `offset`, as the kernel accepts and retains the rest, unless a write is
+    /// in progress.
+    /// - Returns: The number of bytes accepted: all of them, or 0 if a write is in progress.
+    /// - Throws: ``StreamError`` if the stream is no longer writable.
     public func write(_ shared: SharedBytes, from offset: Int) throws(StreamError) -> Int {
         let count = shared.count - offset
         guard !isClosed, !isWriting, count > 0 else { return 0 }
@@ -114,7 +117,7 @@ public final class SystemStream: ByteStream {
         return count
     }
 
-    /// Closes our side once everything has been written.
+    /// Closes our side of the connection after everything has been written.
     public func shutdown() {
         guard !isClosed else { return }
         let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
@@ -122,7 +125,7 @@ public final class SystemStream: ByteStream {
         if result < 0 { request.deallocate() }
     }
 
-    /// Closes the stream at once and lets go of the delegate.
+    /// Closes the stream immediately and releases the delegate. Unwritten data is lost.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -149,7 +152,7 @@ public final class SystemStream: ByteStream {
         }
     }
 
-    /// Returns the number of bytes that the kernel has taken, or an error.
+    /// Returns the number of bytes that the kernel accepted, or a negative error.
     private func tryToWrite(_ bytes: RawSpan) -> Int32 {
         var vector = Self.vector(of: bytes)
         return uv_try_write(handle, &vector, 1)
@@ -170,7 +173,7 @@ public final class SystemStream: ByteStream {
             stopReading()
             delegate?.streamDidReachEnd(self)
         } else if count == Int(UV_ENOBUFS.rawValue), loop.readRoom.pointee.filler == UnsafeMutableRawPointer(handle) {
-            // There was no room on purpose.
+            // The buffer was withheld deliberately.
         } else if count < 0 {
             stopReading()
             delegate?.stream(self, didFailToRead: .system(IOError(code: Int32(truncatingIfNeeded: count))))
@@ -213,11 +216,11 @@ public final class SystemStream: ByteStream {
     }
 }
 
-/// What the kernel has not taken yet, and libuv's request to write it.
+/// The bytes that the kernel has not yet accepted, and libuv's write request for them.
 private final class PendingWrite {
     let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
     var bytes = ByteBuffer()
-    /// What is written in their place, from an offset on; nil: it is the bytes.
+    /// Shared bytes to write instead of ``bytes``, starting at an offset, or `nil`.
     var shared: (bytes: SharedBytes, offset: Int)?
 
     var count: Int {

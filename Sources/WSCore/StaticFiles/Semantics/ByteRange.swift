@@ -1,16 +1,16 @@
-/// Which bytes of a file a request asks for (RFC 9110 §14).
+/// The part of a file that a request asks for (RFC 9110 §14).
 enum ByteRange: Equatable {
-    /// The whole file: the request has no range, several ranges, or a malformed one. No browser asks for several
+    /// The whole file: the request has no range, several ranges, or a malformed range. Browsers do not request several
     /// ranges, and attackers have used `multipart/byteranges` to exhaust servers.
     case whole
-    /// These, at least one.
+    /// A nonempty range.
     case part(Range<Int>)
-    /// None that there are.
+    /// The range has no bytes in common with the file.
     case unsatisfiable
 
-    /// Reads the values of the field Range for a file of `size` bytes.
+    /// Parses the values of the Range field for a file of `size` bytes.
     init(parsing values: [String], size: Int) {
-        // RFC 9110 §14.2: a server may ignore Range; it must when it does not know the unit or cannot parse the ranges.
+        // RFC 9110 §14.2: a server may ignore Range. It must ignore unknown units and malformed ranges.
         self = .whole
         guard values.count == 1, let set = Self.bytesUnit(values[0]) else { return }
         let specifiers = set.split(separator: UInt8(ascii: ",")).map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
@@ -19,7 +19,8 @@ enum ByteRange: Equatable {
         guard first.allSatisfy(ASCII.isDigit), last.allSatisfy(ASCII.isDigit) else { return }
         switch (Self.number(first), Self.number(last)) {
         case (nil, let suffixBytes?):
-            // RFC 9110 §14.1.3: the last bytes; of an empty file these are all, which no Content-Range can say.
+            // RFC 9110 §14.1.3: a suffix range. For an empty file it is the whole file, which Content-Range cannot
+            // express.
             guard suffixBytes > 0 else {
                 self = .unsatisfiable
                 return
@@ -33,16 +34,16 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// What follows `bytes=`.
+    /// The part after `bytes=`.
     private static func bytesUnit(_ value: String) -> ArraySlice<UInt8>? {
         let bytes = Array(value.utf8)
         guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        // RFC 9110 §14.1: names of units are case-insensitive.
+        // RFC 9110 §14.1: range units are case-insensitive.
         guard bytes[..<equals].map(ASCII.lowercased).elementsEqual("bytes".utf8) else { return nil }
         return bytes[(equals + 1)...]
     }
 
-    /// The number of one or more digits; one that is too large for anything is the largest.
+    /// Parses digits. Returns `nil` if there are none, and saturates on overflow.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
         guard !digits.isEmpty else { return nil }
         return Int(String(decoding: digits, as: UTF8.self)) ?? .max

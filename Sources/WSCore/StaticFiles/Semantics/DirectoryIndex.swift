@@ -1,23 +1,23 @@
-/// The page that shows what is in a directory.
+/// The index page of a directory.
 struct DirectoryIndex {
-    /// What the page shows of one file or directory.
+    /// A file or directory on the page.
     struct Entry {
         let name: String
-        /// The length in bytes; nil: it is a directory.
+        /// The length in bytes, or `nil` for a directory.
         let size: Int?
-        /// The time of the last change, since the beginning of 1970.
+        /// The time of the last modification, in seconds since 1970-01-01 00:00 UTC.
         let modifiedSeconds: Int
     }
 
-    /// Where the directory is.
+    /// The path of the directory.
     let path: RequestPath
-    /// What is in it.
+    /// The entries of the directory.
     let entries: [Entry]
-    /// Whether there is more than the entries.
+    /// Whether the directory has further entries.
     let isCut: Bool
 
-    /// The page: directories first, each kind in the order of the names' bytes. Of the names nothing is taken for HTML,
-    /// nor for another URL.
+    /// The HTML of the page: directories first, each group sorted by the bytes of the names. Names are escaped: they
+    /// are never parsed as HTML or as another URL.
     var html: String {
         let title = Self.escaped(path.names.reduce("/") { $0 + $1 + "/" })
         var rows = path.names.isEmpty ? "" : Self.row(link: "../", text: "../", size: "", date: "")
@@ -53,7 +53,7 @@ struct DirectoryIndex {
             """
     }
 
-    /// The page needs nothing but its own style.
+    /// The page needs only its own style sheet.
     static let securityPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
     private static func areInOrder(_ left: Entry, _ right: Entry) -> Bool {
@@ -65,7 +65,7 @@ struct DirectoryIndex {
         "<tr><td><a href=\"\(link)\">\(text)</a></td><td>\(size)</td><td>\(date)</td></tr>\n"
     }
 
-    /// Text as HTML shows it, with what it would not show as escapes.
+    /// Escapes text for HTML, after making control characters visible.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in escapingControls(text).unicodeScalars {

@@ -1,7 +1,7 @@
-/// The dates of HTTP (RFC 9110 §5.6.7), in seconds since the beginning of 1970.
+/// HTTP dates (RFC 9110 §5.6.7), in seconds since 1970-01-01 00:00 UTC.
 enum HTTPDate {
-    /// Reads a date in any of its three forms; nil: it is none.
-    /// - Parameter now: The present time, which says the century of a year of two digits.
+    /// Parses a date in any of the three formats. Returns `nil` if `text` is not a date.
+    /// - Parameter now: The current time, which determines the century of a two-digit year.
     static func seconds(parsing text: String, now: Int) -> Int? {
         let bytes = Array(text.utf8)
         for (weekdays, form) in forms {
@@ -13,14 +13,12 @@ enum HTTPDate {
         return nil
     }
 
-    /// The date as it is to be written: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    ///
-    /// What lies outside the years 1 through 9999 becomes the nearest that does not.
+    /// Formats a date, as in `Sun, 06 Nov 1994 08:49:37 GMT`. Clamps it to the years 1 through 9999.
     static func text(ofSeconds seconds: Int) -> String {
         let fromFirst = min(max(seconds, firstSecond), lastSecond) - firstSecond
         let time = fromFirst % secondsOfDay
         let (year, month, day) = CalendarDay.date(ofDay: CalendarDay.first + fromFirst / secondsOfDay)
-        // The first day of the year 1 was a Monday.
+        // 0001-01-01 was a Monday.
         let weekday = shortWeekdays[(fromFirst / secondsOfDay + 1) % 7]
         let clock = "\(padded(time / 3600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))"
         return "\(weekday), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) \(clock) GMT"
@@ -31,7 +29,7 @@ enum HTTPDate {
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
-    /// RFC 9110 §5.6.7: IMF-fixdate, which is to be written, and the obsolete ones of RFC 850 and of asctime.
+    /// RFC 9110 §5.6.7: IMF-fixdate, the only format to generate, and the obsolete formats of RFC 850 and asctime.
     private static let forms: [(weekdays: [String], form: String)] = [
         (shortWeekdays, ", DD BBB YYYY hh:mm:ss GMT"),
         (weekdays, ", DD-BBB-yy hh:mm:ss GMT"),
@@ -48,7 +46,7 @@ enum HTTPDate {
     private static let lastSecond = CalendarDay.number(year: 10000, month: 1, day: 1) * secondsOfDay - 1
 }
 
-/// The parts of a date that is being read.
+/// The fields of a parsed date.
 private struct DateFields {
     private var year = 0
     private var hasShortYear = false
@@ -58,9 +56,9 @@ private struct DateFields {
     private var minute = 0
     private var second = 0
 
-    /// Reads text of a form, in which `D` stands for a digit of the day, `_` for one that may be a space, `B` for a
-    /// letter of the month, `Y` and `y` for a digit of the year, `h`, `m` and `s` for digits of the time, and all else
-    /// for itself.
+    /// Parses text according to a format: `D` is a digit of the day, `_` a digit or space, `B` a letter of the month,
+    /// `Y` and `y` a digit of the year, and `h`, `m`, and `s` digits of the time. All other characters match
+    /// themselves.
     init?(_ text: ArraySlice<UInt8>, form: String) {
         guard text.count == form.utf8.count else { return nil }
         var monthName: [UInt8] = []
@@ -83,11 +81,11 @@ private struct DateFields {
         month = index + 1
     }
 
-    /// The time; nil: there is no such one.
+    /// The time, or `nil` if it does not exist.
     func seconds(now: Int) -> Int? {
         guard let seconds = seconds(inYear: hasShortYear ? year + 2000 : year) else { return nil }
-        // RFC 9110 §5.6.7: what seems to be more than 50 years in the future is the latest year in the past with the
-        // same digits.
+        // RFC 9110 §5.6.7: a date more than 50 years in the future means the most recent past year with the same two
+        // digits.
         guard hasShortYear, seconds > now + Self.secondsOf50Years else { return seconds }
         return self.seconds(inYear: year + 1900)
     }

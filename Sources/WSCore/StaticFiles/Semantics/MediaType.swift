@@ -1,6 +1,6 @@
-/// The media types of files, by the ends of their names.
+/// Media types of files, by file name extension.
 enum MediaType {
-    /// The value of Content-Type for a file of this name.
+    /// The value of Content-Type for a file with this name.
     static func ofFile(named name: String) -> String {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
         let end = ASCII.lowercased(name[name.utf8.index(after: dot)...])
@@ -8,7 +8,7 @@ enum MediaType {
         return type.utf8.starts(with: "text/".utf8) ? type + "; charset=utf-8" : type
     }
 
-    /// Bytes of which nothing is known: a browser saves them.
+    /// The type of unknown files. Browsers save them.
     static let unknown = "application/octet-stream"
     static let html = "text/html; charset=utf-8"
 

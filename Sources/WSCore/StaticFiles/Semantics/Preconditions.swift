@@ -1,12 +1,12 @@
-/// What a request knows of a file already, and what follows from that (RFC 9110 §13).
+/// The conditions of a request for a file (RFC 9110 §13).
 struct Preconditions {
-    /// What becomes of the request.
+    /// The result of evaluating the conditions.
     enum Outcome: Equatable {
-        /// It is answered as if it had no conditions.
+        /// The request is processed as if it had no conditions.
         case hold
-        /// The client has the file as it is: 304.
+        /// The client's copy is current: 304.
         case notModified
-        /// The file is another than the client thinks: 412.
+        /// The file is not in the state that the client expects: 412.
         case failed
     }
 
@@ -15,12 +15,12 @@ struct Preconditions {
     private let modifiedSeconds: Int
     private let now: Int
 
-    /// Takes the fields of a GET or HEAD request and the file's validators.
+    /// Creates the conditions of a GET or HEAD request. All times are in seconds since 1970-01-01 00:00 UTC.
     /// - Parameters:
-    ///   - fields: The request's fields.
-    ///   - tag: The tag of the file's state.
-    ///   - modifiedSeconds: The time of the file's last change, as Last-Modified says it, since the beginning of 1970.
-    ///   - now: The present time.
+    ///   - fields: The request's header fields.
+    ///   - tag: The file's current entity tag.
+    ///   - modifiedSeconds: The file's modification time, as in Last-Modified.
+    ///   - now: The current time.
     init(_ fields: HTTPFields, tag: EntityTag, modifiedSeconds: Int, now: Int) {
         self.fields = fields
         self.tag = tag
@@ -28,16 +28,16 @@ struct Preconditions {
         self.now = now
     }
 
-    /// What the conditions come to, in the order of RFC 9110 §13.2.2.
+    /// The result, evaluated in the order of RFC 9110 §13.2.2.
     var outcome: Outcome {
-        // RFC 9110 §13.1.4: If-Match takes the place of If-Unmodified-Since.
+        // RFC 9110 §13.1.4: ignore If-Unmodified-Since if If-Match is present.
         if fields.contains(named: "If-Match") {
             let condition = EntityTagCondition(parsing: fields.all(named: "If-Match"))
             guard condition.matches(where: tag.isStronglyEqual) else { return .failed }
         } else if let date = date(named: "If-Unmodified-Since"), modifiedSeconds > date {
             return .failed
         }
-        // RFC 9110 §13.1.3: If-None-Match takes the place of If-Modified-Since.
+        // RFC 9110 §13.1.3: ignore If-Modified-Since if If-None-Match is present.
         if fields.contains(named: "If-None-Match") {
             let condition = EntityTagCondition(parsing: fields.all(named: "If-None-Match"))
             if condition.matches(where: tag.isWeaklyEqual) { return .notModified }
@@ -47,18 +47,18 @@ struct Preconditions {
         return .hold
     }
 
-    /// Whether Range is to be heeded: there is no If-Range, or it names the file's present state (RFC 9110 §13.1.5).
+    /// Whether to process Range: there is no If-Range, or it matches the file's current state (RFC 9110 §13.1.5).
     var allowRange: Bool {
         let values = fields.all(named: "If-Range")
         guard let value = values.first else { return true }
         guard values.count == 1 else { return false }
         var rest = Array(value.utf8)[...]
         if let named = EntityTag(takingFrom: &rest) { return rest.isEmpty && tag.isStronglyEqual(to: named) }
-        // RFC 9110 §13.1.5: a date has to be exactly that of Last-Modified, and one that tells states for certain.
+        // RFC 9110 §13.1.5: a date must equal Last-Modified exactly and be a strong validator.
         return !tag.isWeak && HTTPDate.seconds(parsing: value, now: now) == modifiedSeconds
     }
 
-    /// RFC 9110 §13.1.3, §13.1.4: what is not one valid date is ignored.
+    /// RFC 9110 §13.1.3, §13.1.4: ignore a field that is not a single valid date.
     private func date(named name: String) -> Int? {
         let values = fields.all(named: name)
         return values.count == 1 ? HTTPDate.seconds(parsing: values[0], now: now) : nil

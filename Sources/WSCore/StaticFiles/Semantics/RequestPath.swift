@@ -1,15 +1,16 @@
-/// The path of a request as names of directories and of a file, each decoded once (RFC 3986 §2.4).
+/// A request's path, split into names and percent-decoded once (RFC 3986 §2.4).
 struct RequestPath: Equatable {
-    /// The names from the root on: not empty, without slash, backslash and NUL, and none begins with a dot but
-    /// `.well-known` (RFC 8615).
+    /// The names from the root on. They are nonempty and contain no slash, backslash, or NUL. None begins with a dot
+    /// except `.well-known` (RFC 8615).
     let names: [String]
-    /// Whether a slash follows the last name, as it does after that of a directory; the root has one, too.
+    /// Whether the path ends with a slash, which marks a directory. True for the root.
     let endsWithSlash: Bool
 
-    /// Takes the path of a request target, or throws ``RequestPathError``.
+    /// Parses the path of a request target.
+    /// - Throws: ``RequestPathError``.
     init(parsing path: String) throws(RequestPathError) {
         var pieces = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
-        // A path begins with a slash: nothing comes before it.
+        // A path begins with a slash, so the first piece is empty.
         guard let beginning = pieces.popFirst(), beginning.isEmpty, let last = pieces.last else { throw .malformed }
         endsWithSlash = last.isEmpty
         if endsWithSlash { pieces.removeLast() }
@@ -18,16 +19,16 @@ struct RequestPath: Equatable {
         self.names = names
     }
 
-    /// The path as it is written in a URL, with a slash at its end: no host can hide in it, as it would behind two
-    /// slashes at the beginning.
+    /// The path of a directory in a URL, with a final slash. It never begins with two slashes, so it cannot be mistaken
+    /// for a URL with a host.
     var directoryText: String { "/" + names.map { Self.encode($0) + "/" }.joined() }
 
-    /// A name as it is written in a URL.
+    /// Encodes a name for a URL.
     static func encode(_ name: String) -> String {
         PercentEncoding.encode(name.utf8) { ASCII.isLetter($0) || ASCII.isDigit($0) || "-._~".utf8.contains($0) }
     }
 
-    /// Whether a request can name a file so. What begins with a dot is nobody's business: `.git`, `.env`.
+    /// Whether a request may name this file. Hidden files such as `.git` and `.env` are never served.
     static func isServed(_ name: String) -> Bool {
         (try? checkName(name)) != nil
     }
@@ -46,22 +47,22 @@ struct RequestPath: Equatable {
     private static func checkName(_ name: String) throws(RequestPathError) {
         let bytes = name.utf8
         guard !bytes.isEmpty else { throw .notServed }
-        // A slash or NUL in a name would lead elsewhere than the path says, and so does a backslash in browsers.
+        // A slash or NUL in a name would lead to a different file, and so would a backslash in browsers.
         guard !bytes.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 == 0 }) else {
             throw .malformed
         }
         guard bytes.first == UInt8(ascii: ".") else { return }
-        // RFC 3986 §5.2.4: a client resolves dot segments before it sends a path.
+        // RFC 3986 §5.2.4: a client removes dot segments before it sends a path.
         if bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) { throw .malformed }
         guard bytes.elementsEqual(".well-known".utf8) else { throw .notServed }
     }
 }
 
-/// Why a request's path leads nowhere.
+/// The reason a request's path is rejected.
 enum RequestPathError: Error, Equatable {
-    /// No client that means well writes it so: a broken escape, bytes that are not UTF-8, a slash, backslash or NUL in
+    /// No well-meaning client sends this path: it has a malformed escape, invalid UTF-8, a slash, backslash, or NUL in
     /// a name, or a dot segment.
     case malformed
-    /// There can be such a file, but it is not for others, or the path has a name of no length.
+    /// The file is not served, or a name is empty.
     case notServed
 }

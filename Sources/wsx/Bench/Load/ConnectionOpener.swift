@@ -98,8 +98,9 @@ final class ConnectionOpener {
         return Connection.Settings(
             role: .client,
             limits: Limits(
-                maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
-            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
+                maximumMessageBytes: arguments.client.limits.maximumMessageBytes,
+                maximumFragments: arguments.client.limits.maximumFragments),
+            fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout,
             queueLimitBytes: settings.plan.mode.load.queueLimitBytes)
     }
 }

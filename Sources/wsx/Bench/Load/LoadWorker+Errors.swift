@@ -18,7 +18,7 @@ extension LoadWorker {
 
     /// Counts the end of a connection, unless it is as it should be.
     func note(_ end: ConnectionEnd) {
-        let closeTimeout = settings.arguments.closeTimeout
+        let closeTimeout = settings.arguments.client.limits.closeTimeout
         guard let failure = Failure.failure(of: end, closeTimeout: closeTimeout) else { return }
         switch failure {
         case .violation: note(failure, counting: \.protocolErrors)

@@ -56,7 +56,7 @@ final class WorkerPool {
 
     /// Starts the threads, which begin to open their connections.
     func open(_ settings: BenchSettings) throws(Failure) {
-        let count = settings.arguments.threadCount
+        let count = settings.arguments.load.threadCount
         (openingCount, sendingCount, runningCount) = (count, count, count)
         for index in 0..<count {
             let start: Start

@@ -12,12 +12,12 @@ struct ResultOutputs: ~Copyable {
 
     /// Reads the baselines and opens the files, or throws ``Failure/badArgument(what:why:)``.
     init(_ arguments: any ResultCommandArguments, console: Console) throws(Failure) {
-        let baselines = try arguments.baselinePaths.map { (path) throws(Failure) in
+        let baselines = try arguments.result.baselinePaths.map { (path) throws(Failure) in
             ComparedRun(try BenchResultsFile.only(in: path, for: "--baseline"))
         }
-        let histogramFile = try Self.open(arguments.histogramPath, for: "--hdr", beside: arguments.readFiles)
-        let reportFile = try Self.open(arguments.reportPath, for: "--report", beside: arguments.readFiles)
-        if let reportPath = arguments.reportPath, let histogramPath = arguments.histogramPath,
+        let histogramFile = try Self.open(arguments.result.histogramPath, for: "--hdr", beside: arguments.readFiles)
+        let reportFile = try Self.open(arguments.result.reportPath, for: "--report", beside: arguments.readFiles)
+        if let reportPath = arguments.result.reportPath, let histogramPath = arguments.result.histogramPath,
             let identity = FileIdentity(path: reportPath), identity == FileIdentity(path: histogramPath)
         {
             throw .badArgument(
@@ -46,7 +46,7 @@ struct ResultOutputs: ~Copyable {
     /// Throws ``Failure/badArgument(what:why:)`` where a run cannot be compared with one of the baselines, and says in what
     /// else it differs.
     func check(_ description: BenchDescription) throws(Failure) {
-        for (path, baseline) in zip(arguments.baselinePaths, baselines) {
+        for (path, baseline) in zip(arguments.result.baselinePaths, baselines) {
             if let obstacle = baseline.obstacle(to: description) {
                 throw .badArgument(what: "--baseline \(escapingControls(path))", why: obstacle)
             }
@@ -59,7 +59,7 @@ struct ResultOutputs: ~Copyable {
     /// What is thought of results.
     func judgement(on results: borrowing BenchResults) -> BenchJudgement {
         var judgement = BenchJudgement()
-        for threshold in arguments.thresholds { judgement.verdicts.append(threshold.verdict(on: results)) }
+        for threshold in arguments.result.thresholds { judgement.verdicts.append(threshold.verdict(on: results)) }
         if !baselines.isEmpty {
             judgement.comparison = BaselineComparison(ComparedRun(results), with: baselines)
         }
@@ -69,7 +69,7 @@ struct ResultOutputs: ~Copyable {
     /// Writes results, and returns why that failed, if it did.
     func write(_ results: borrowing BenchResults, _ judgement: BenchJudgement) -> Failure? {
         let text =
-            switch arguments.output {
+            switch arguments.result.output {
             case .text:
                 results.table(
                     console.colors(on: StandardDescriptors.output), judgement,
@@ -87,7 +87,7 @@ struct ResultOutputs: ~Copyable {
         guard let histogramFile else { return nil }
         let text = HistogramLog.text(of: results)
         return StandardDescriptors.writeAll(text, to: histogramFile.descriptor).map {
-            .recording(path: arguments.histogramPath ?? "", $0)
+            .recording(path: arguments.result.histogramPath ?? "", $0)
         }
     }
 
@@ -96,7 +96,7 @@ struct ResultOutputs: ~Copyable {
         guard let reportFile else { return nil }
         let page = BenchReport.html(of: results, judgement)
         return StandardDescriptors.writeAll(page, to: reportFile.descriptor).map {
-            .recording(path: arguments.reportPath ?? "", $0)
+            .recording(path: arguments.result.reportPath ?? "", $0)
         }
     }
 

@@ -23,7 +23,7 @@ final class BenchProgress {
 
     /// Whether there is anybody to look.
     static func isWanted(by arguments: BenchArguments) -> Bool {
-        !arguments.isQuiet && StandardDescriptors.isTerminal(StandardDescriptors.error)
+        !arguments.display.isQuiet && StandardDescriptors.isTerminal(StandardDescriptors.error)
     }
 
     /// Prepares to show the progress of a pool.

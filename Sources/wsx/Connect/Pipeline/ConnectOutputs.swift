@@ -42,11 +42,11 @@ final class ConnectOutputs {
         let (arguments, isRepl) = (settings.arguments, settings.isRepl)
         self.loop = loop
         self.console = console
-        verbosity = arguments.verbosity
+        verbosity = arguments.transcript.verbosity
         transcript = console.makeTranscript(for: arguments, isPrompt: isRepl, on: loop)
         trace = verbosity > 1 ? FrameTrace(transcript: transcript) { console.show($0) } : nil
         let isPiped = !isRepl || !StandardDescriptors.isTerminal(output)
-        let hasPushes = isPiped && settings.requests != nil && arguments.isQuiet
+        let hasPushes = isPiped && settings.requests != nil && arguments.transcript.display.isQuiet
         do throws(IOError) {
             messages = isPiped ? try MessageWriter(arguments, colors: console, to: output, on: loop) : nil
             pushes =
@@ -60,7 +60,7 @@ final class ConnectOutputs {
         pushes?.didDrain = { [unowned self] in didDrain() }
         // After a failure the writer accepts further messages and drops them.
         pushes?.didFail = { [unowned self] _ in didDrain() }
-        guard let path = arguments.recordPath else { return }
+        guard let path = arguments.transcript.recordPath else { return }
         do throws(IOError) {
             try startRecording(to: path, replacing: true)
         } catch {

@@ -18,6 +18,8 @@ final class ConnectRun {
         var dial: (Connector.Settings, ConnectSettings, EventLoop, @escaping Completion) -> any ConnectionAttempt = {
             Connector($0, resources: $1.connectorResources, on: $2, completion: $3)
         }
+        /// Opens the editor of the prompt.
+        var openEditor = LineEditor.opener
 
         typealias Completion = (Result<Connector.Opened, ConnectError>) -> Void
     }
@@ -61,15 +63,15 @@ final class ConnectRun {
         self.loop = loop
         self.environment = environment
         resources = ConnectionResources(on: loop)
-        state = RunState(settings.conditions, closeTimeout: settings.arguments.closeTimeout)
+        state = RunState(settings.conditions, closeTimeout: settings.arguments.client.limits.closeTimeout)
         // Before a recording is begun, which empties its file.
         let queue = try RequestStage.queue(settings)
         outputs = try ConnectOutputs(settings, console: console, output: environment.output, on: loop)
         for pattern in settings.conditions.patterns { console.watch(pattern) }
         if let queue { requests = RequestStage(queue, settings, outputs: outputs, on: loop, host: self) }
-        if settings.arguments.reconnection != .never {
+        if settings.arguments.staying.reconnection != .never {
             acknowledgements = AcknowledgementStage(
-                patience: settings.arguments.closeTimeout, on: loop, host: self)
+                patience: settings.arguments.client.limits.closeTimeout, on: loop, host: self)
         }
     }
 
@@ -78,7 +80,7 @@ final class ConnectRun {
         outputs.didDrain = { [unowned self] in outputDidDrain() }
         outputs.didFail = { [unowned self] error in outputDidFail(error) }
         outputs.recordingDidFail = { [unowned self] failure in recordingDidFail(failure) }
-        stopRequests = StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
+        stopRequests = StopRequests(timeLimit: settings.arguments.ending.timeout, on: loop) { [unowned self] request in
             switch request {
             case .interrupt: interrupted()
             // The key is the user's editor's, which is in the same group of processes.
@@ -106,7 +108,7 @@ final class ConnectRun {
         } catch {
             return end(with: error)
         }
-        console.warnIfInsecure(settings.arguments.tls.isInsecure)
+        console.warnIfInsecure(settings.arguments.client.tls.isInsecure)
         let connections = ConnectionSequence(backoff: settings.backoff, on: loop, delegate: self) {
             [unowned self] completion in environment.dial(target, settings, loop, completion)
         }
@@ -167,7 +169,7 @@ final class ConnectRun {
                 InputReader(settings.arguments.inputSettings, from: environment.input, on: loop, receiver: self))
         }
         if input.close != nil { return endAsAsked() }
-        guard input.isOver || (settings.arguments.readsInput && !settings.readsPipe) else { return readOn() }
+        guard input.isOver || (settings.arguments.format.readsInput && !settings.readsPipe) else { return readOn() }
         input.end()
         // Messages that are sent again may get further replies.
         state.awaitReplies()
@@ -177,7 +179,8 @@ final class ConnectRun {
     private func startPrompt() {
         console.drain()
         do throws(IOError) {
-            outputs.prompt = try ConnectPrompt.onTerminal(settings, outputs: outputs, connection: self, on: loop)
+            outputs.prompt = try ConnectPrompt.open(
+                settings, with: environment.openEditor, outputs: outputs, connection: self, on: loop)
         } catch {
             end(with: .input(error))
         }

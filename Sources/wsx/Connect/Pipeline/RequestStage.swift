@@ -48,11 +48,11 @@ final class RequestStage {
         self.loop = loop
         self.outputs = outputs
         let arguments = settings.arguments
-        replyTimeout = arguments.replyTimeout
+        replyTimeout = arguments.replies.replyTimeout
         isPrompt = settings.isRepl
-        failsOnErrorReply = arguments.failsOnErrorReply
+        failsOnErrorReply = arguments.replies.failsOnErrorReply
         // The prompt shows the whole reply.
-        reportsErrors = arguments.calls != nil && !settings.isRepl
+        reportsErrors = arguments.replies.calls != nil && !settings.isRepl
     }
 
     /// The queue of a run, which holds the messages with which every connection begins; nil: messages are no requests.

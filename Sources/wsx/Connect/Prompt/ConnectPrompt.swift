@@ -45,12 +45,12 @@ final class ConnectPrompt {
         editor.delegate = self
     }
 
-    /// Shows a prompt on the terminal.
-    static func onTerminal(
-        _ settings: ConnectSettings, outputs: ConnectOutputs, connection: any PromptConnection, on loop: EventLoop
+    /// Opens the editor and shows the prompt.
+    static func open(
+        _ settings: ConnectSettings, with openEditor: PromptEditorOpener, outputs: ConnectOutputs,
+        connection: any PromptConnection, on loop: EventLoop
     ) throws(IOError) -> ConnectPrompt {
-        let history = history(settings, console: outputs.console)
-        let editor = try LineEditor(prompt: "> ", history: history, commands: commands, on: loop)
+        let editor = try openEditor(history(settings, console: outputs.console), commands, loop)
         outputs.console.editor = editor
         return ConnectPrompt(settings, editor: editor, outputs: outputs, connection: connection, on: loop)
     }

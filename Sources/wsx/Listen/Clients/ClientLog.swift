@@ -98,13 +98,13 @@ final class ClientLog {
 
     /// Says once that clients have to wait.
     func reachedLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit) {
-        if !hasReportedLimit { console.reportLimit(limit, isShared: arguments.threadCount > 1) }
+        if !hasReportedLimit { console.reportLimit(limit, isShared: arguments.server.threadCount > 1) }
         hasReportedLimit = true
     }
 
     /// Whether there is to be a line for every client.
-    private var isKept: Bool { !arguments.isQuiet }
-    private var isVerbose: Bool { arguments.verbosity > 0 }
+    private var isKept: Bool { !arguments.transcript.display.isQuiet }
+    private var isVerbose: Bool { arguments.transcript.verbosity > 0 }
 }
 
 /// Why the server disconnected a client.

@@ -35,7 +35,7 @@ final class Faults {
         self.loop = loop
         self.console = console
         service = arguments.mode.service
-        isVerbose = arguments.verbosity > 0
+        isVerbose = arguments.transcript.verbosity > 0
         seed = arguments.faults.seed.map { UInt64($0) } ?? .random(in: .min ... .max)
         rejections = RejectionCounter(arguments.faults.rejection)
     }
@@ -45,7 +45,7 @@ final class Faults {
 
     /// The close frame of `--close-after`.
     var closeFrame: CloseFrame {
-        CloseFrame(code: CloseCode(rawValue: arguments.closeCode), reason: arguments.closeReason)
+        CloseFrame(code: CloseCode(rawValue: arguments.closeFrame.closeCode), reason: arguments.closeFrame.closeReason)
     }
 
     /// The refusal of a request that could be accepted; nil: it is accepted.

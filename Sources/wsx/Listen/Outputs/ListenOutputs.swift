@@ -9,7 +9,7 @@ final class ListenOutputs {
     let console: Console
     let transcript: Transcript
     /// Shows messages above the line being typed; nil: there is no prompt.
-    var editor: LineEditor?
+    var editor: (any PromptEditor)?
     /// Pauses the clients; set before the first one connects.
     weak var senders: (any SenderControl)?
     /// Called when an output has taken everything that had to wait.
@@ -41,7 +41,7 @@ final class ListenOutputs {
         self.console = console
         self.faults = faults
         self.isPrompt = isPrompt
-        verbosity = arguments.verbosity
+        verbosity = arguments.transcript.verbosity
         transcript = console.makeTranscript(for: arguments, isPrompt: isPrompt, on: loop)
         do throws(IOError) {
             messages = try output.map { (output) throws(IOError) in
@@ -53,7 +53,7 @@ final class ListenOutputs {
         messages?.didDrain = { [unowned self] in drained() }
         // A reader that has gone away is a normal end.
         messages?.didFail = { [unowned self] error in didFail(error == .brokenPipe ? nil : .output(error)) }
-        guard let path = arguments.recordPath else { return }
+        guard let path = arguments.transcript.recordPath else { return }
         do throws(IOError) {
             let recorder = try Recorder(path: path, on: loop)
             recorder.didDrain = { [unowned self] in drained() }

@@ -50,11 +50,11 @@ final class ProgramPool {
     init(_ command: ProgramCommand, _ arguments: ListenArguments, of host: any ProgramHost) {
         self.command = command
         self.arguments = arguments
-        kind = arguments.payload.kind(for: arguments.input)
+        kind = arguments.format.payload.kind(for: arguments.format.input)
         self.host = host
-        limit = Self.limit(for: arguments.maximumProcesses)
+        limit = Self.limit(for: arguments.programs.maximumProcesses)
         StandardDescriptors.keepOthersFromPrograms()
-        if limit < arguments.maximumProcesses {
+        if limit < arguments.programs.maximumProcesses {
             host.console.notice("The descriptor limit has room for \(limit) programs; ulimit -n raises it")
         }
     }
@@ -81,7 +81,7 @@ final class ProgramPool {
             let session = try ProgramSession(
                 environment.map { Array("\($0)=".utf8) + $1 }, client: client.number, in: self)
             sessions[client.number] = session
-            if arguments.verbosity > 0, let identifier = session.process?.process.identifier {
+            if arguments.transcript.verbosity > 0, let identifier = session.process?.process.identifier {
                 host.console.notice("Client \(client.number): \(command.name) is process \(identifier)")
             }
             return session
@@ -106,7 +106,7 @@ final class ProgramPool {
     }
 
     /// How long ``end()`` takes at most.
-    var endLimit: Duration { arguments.programGrace * 2 }
+    var endLimit: Duration { arguments.programs.programGrace * 2 }
 
     /// Ends all programs at once, and waits until they are gone.
     func kill() {

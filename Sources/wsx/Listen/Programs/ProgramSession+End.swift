@@ -23,7 +23,7 @@ extension ProgramSession {
         guard stage == .running else { return }
         stage = .leaving
         input?.finish()
-        endTimer.start(after: pool.arguments.programGrace)
+        endTimer.start(after: pool.arguments.programs.programGrace)
     }
 
     /// Ends the program and all that it started, at once.
@@ -51,7 +51,7 @@ extension ProgramSession {
         case .leaving:
             terminate()
             // Again and again: a timer may be early by part of a millisecond.
-            endTimer.start(after: pool.arguments.programGrace, every: Self.groupInterval)
+            endTimer.start(after: pool.arguments.programs.programGrace, every: Self.groupInterval)
         case .terminating(let killTime):
             if process.exit != nil, !process.hasGroup { return groupIsGone() }
             guard host.loop.now >= killTime else { return }
@@ -69,7 +69,7 @@ extension ProgramSession {
 
     private func terminate() {
         process?.process.signalGroup(.terminate)
-        stage = .terminating(killTime: host.loop.now + pool.arguments.programGrace)
+        stage = .terminating(killTime: host.loop.now + pool.arguments.programs.programGrace)
     }
 
     private func groupIsGone() {
@@ -94,7 +94,7 @@ extension ProgramSession {
             let isFailure = endedByItself && exit != .status(0)
             if isFailure, host.takesProgramFailures {
                 host.programFailed(words, of: number)
-            } else if !isDiscarding || pool.arguments.verbosity > 0 {
+            } else if !isDiscarding || pool.arguments.transcript.verbosity > 0 {
                 // When it was asked to end, it matters little how it did.
                 host.console.notice("Client \(number): \(words)")
             }

@@ -68,7 +68,7 @@ extension ProgramSession {
         reportEndIfOver()
     }
 
-    private var lineLimitBytes: Int { pool.arguments.maximumMessageBytes }
+    private var lineLimitBytes: Int { pool.arguments.limits.maximumMessageBytes }
 
     private func send(_ message: RawSpan, to client: any ServedClient) {
         lineCount += 1

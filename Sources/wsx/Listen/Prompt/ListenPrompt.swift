@@ -20,7 +20,7 @@ final class ListenPrompt {
     private let console: Console
     private let transcript: Transcript
     /// The terminal; nil before it is opened.
-    private(set) var editor: LineEditor?
+    private(set) var editor: (any PromptEditor)?
 
     private static let commands = PromptCommandTable.listen.map(\.description)
 
@@ -34,10 +34,10 @@ final class ListenPrompt {
     }
 
     /// Shows the prompt on the terminal, or throws ``Failure/input(_:)``.
-    func open(on loop: EventLoop) throws(Failure) {
+    func open(with openEditor: PromptEditorOpener = LineEditor.opener, on loop: EventLoop) throws(Failure) {
         console.drain()
         do throws(IOError) {
-            let editor = try LineEditor(prompt: "> ", history: History(), commands: Self.commands, on: loop)
+            let editor = try openEditor(History(), Self.commands, loop)
             editor.delegate = self
             self.editor = editor
             console.editor = editor

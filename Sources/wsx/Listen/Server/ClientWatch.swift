@@ -15,9 +15,11 @@ final class ClientWatch {
 
     /// Makes the watch that the arguments ask for; nil: they ask for none.
     init?(_ arguments: ListenArguments, of distributor: Distributor<Server<ListenClient>>) {
-        guard arguments.heartbeat != nil || arguments.idleTimeout != nil else { return nil }
-        heartbeatSettings = arguments.heartbeat.map { .init(interval: $0, maximumMisses: arguments.heartbeatMisses) }
-        idleWatch = arguments.idleTimeout.map { IdleWatch(limit: $0) }
+        guard arguments.heartbeats.heartbeat != nil || arguments.access.idleTimeout != nil else { return nil }
+        heartbeatSettings = arguments.heartbeats.heartbeat.map {
+            .init(interval: $0, maximumMisses: arguments.heartbeats.heartbeatMisses)
+        }
+        idleWatch = arguments.access.idleTimeout.map { IdleWatch(limit: $0) }
         self.distributor = distributor
     }
 

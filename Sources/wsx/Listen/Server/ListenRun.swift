@@ -116,8 +116,8 @@ final class ListenRun {
             .init(
                 policy: settings.policy, connection: settings.connection,
                 deflate: settings.arguments.compression.deflate,
-                responder: settings.site, handshakeTimeout: settings.arguments.handshakeTimeout,
-                maximumConnections: settings.arguments.maximumConnections,
+                responder: settings.site, handshakeTimeout: settings.arguments.server.handshakeTimeout,
+                maximumConnections: settings.arguments.access.maximumConnections,
                 reservedDescriptors: programs?.reservedDescriptors ?? 0,
                 bytesPerSecond: faults.arguments.bytesPerSecond, share: settings.share),
             tls: settings.tls, on: loop
@@ -157,7 +157,7 @@ final class ListenRun {
                 url: places[client.endpointIndex].urlPrefix + target, subprotocol: client.upgrade.subprotocol,
                 extensions: client.extensions, client: client.number)
         }
-        if settings.arguments.servesOnce { server.stopListening() }
+        if settings.arguments.server.servesOnce { server.stopListening() }
         loop.atEndOfTurn(distributor)
         return ListenClient(client, of: self)
     }
@@ -171,15 +171,15 @@ final class ListenRun {
         let failure = cause?.failure ?? failure(of: end)
         if let failure { outputs.writeEvent { $0.writeFailure(failure, client: number) } }
         outputs.writeEvent { $0.writeClose(end, client: number) }
-        if settings.arguments.servesOnce { return endAfterOnlyClient(with: failure) }
+        if settings.arguments.server.servesOnce { return endAfterOnlyClient(with: failure) }
         if stopIfOver() { return }
         distributor.slowReaders.clientDidDrain(number)
     }
 
     /// What a connection's end is a failure of: where there are many, that clients come and go is none of the server's.
     private func failure(of end: ConnectionEnd) -> Failure? {
-        guard settings.arguments.servesOnce else { return end.violation.map { .failure(of: $0) } }
-        return Failure.failure(of: end, closeTimeout: settings.arguments.closeTimeout)
+        guard settings.arguments.server.servesOnce else { return end.violation.map { .failure(of: $0) } }
+        return Failure.failure(of: end, closeTimeout: settings.arguments.limits.closeTimeout)
     }
 
     // MARK: Ending
@@ -208,7 +208,7 @@ final class ListenRun {
         distributor.endInput()
         // Standard output may be stuck, and clients that wait for it cannot be heard: there is an end to that, too.
         endTimer = Timer(on: loop) { [unowned self] in stop(waitsForOutput: false) }
-        endTimer?.start(after: settings.arguments.closeTimeout + Self.endGrace + (programs?.endLimit ?? .zero))
+        endTimer?.start(after: settings.arguments.limits.closeTimeout + Self.endGrace + (programs?.endLimit ?? .zero))
         server.stopListening()
         for connection in distributor.clients.all {
             distributor.close(connection, with: CloseFrame(code: .goingAway))
@@ -301,7 +301,7 @@ extension ListenRun: ProgramHost {
     }
 
     /// Whether the end of the run tells of the failure: that of the only client's program, until an end is asked for.
-    var takesProgramFailures: Bool { settings.arguments.servesOnce && !isEndAskedFor }
+    var takesProgramFailures: Bool { settings.arguments.server.servesOnce && !isEndAskedFor }
 
     func programFailed(_ words: String, of client: Int) {
         guard takesProgramFailures else { return console.error("client \(client): \(words)") }

@@ -25,7 +25,7 @@ extension ListenSettings {
             throw .badArgument(
                 what: what, why: "requests that are refused are counted by one thread; leave the number out")
         }
-        guard arguments.output != .json else {
+        guard arguments.format.output != .json else {
             throw .badArgument(what: what, why: "events of several threads would mix; leave --output json out")
         }
         guard endpoints.allSatisfy(\.isPort) else {

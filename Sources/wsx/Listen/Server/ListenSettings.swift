@@ -33,20 +33,21 @@ struct ListenSettings {
         _ arguments: ListenArguments, sockets: [InheritedSocket] = [],
         secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
-        try OutputPlace(option: "--record", path: arguments.recordPath).check(against: arguments.readFiles)
+        try OutputPlace(option: "--record", path: arguments.transcript.recordPath).check(against: arguments.readFiles)
         if case .replay(let path) = arguments.mode {
-            replay = try ReplayRecording(contentsOf: path, speed: arguments.replaySpeed)
+            replay = try ReplayRecording(contentsOf: path, speed: arguments.format.replaySpeed)
         } else {
             replay = nil
             try arguments.checkReplaySpeed()
         }
-        let extraFields = try HeaderFiles.fields(arguments.headers)
+        let extraFields = try HeaderFiles.fields(arguments.server.headers)
         let access = try AccessComposition(
-            credentials: arguments.credentials, tokens: arguments.tokens, secrets: secrets
+            credentials: arguments.access.credentials, tokens: arguments.access.tokens, secrets: secrets
         ).policy()
         do throws(ServerPolicyError) {
             policy = try ServerPolicy(
-                subprotocols: arguments.subprotocols, path: arguments.path, allowedOrigins: arguments.origins,
+                subprotocols: arguments.server.subprotocols, path: arguments.server.path,
+                allowedOrigins: arguments.access.origins,
                 access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed)
         } catch {
             throw .badArgument(what: "the server's settings", why: "\(error)")
@@ -69,10 +70,10 @@ struct ListenSettings {
         } else {
             program = nil
         }
-        share = arguments.threadCount > 1 ? .init(index: 0, count: arguments.threadCount) : nil
+        share = arguments.server.threadCount > 1 ? .init(index: 0, count: arguments.server.threadCount) : nil
         if share != nil { try Self.checkThreads(arguments, endpoints) }
         isRepl =
-            arguments.readsInput && !arguments.mode.answersByItself && arguments.input == .lines
+            arguments.format.readsInput && !arguments.mode.answersByItself && arguments.format.input == .lines
             && StandardDescriptors.isTerminal(StandardDescriptors.input)
     }
 
@@ -96,24 +97,25 @@ struct ListenSettings {
         Connection.Settings(
             role: .server,
             limits: Limits(
-                maximumMessageBytes: arguments.maximumMessageBytes, maximumFragments: arguments.maximumFragments),
-            fragmentBytes: arguments.fragmentBytes, closeTimeout: arguments.closeTimeout,
+                maximumMessageBytes: arguments.limits.maximumMessageBytes,
+                maximumFragments: arguments.limits.maximumFragments),
+            fragmentBytes: arguments.limits.fragmentBytes, closeTimeout: arguments.limits.closeTimeout,
             pausesReadingWhenFull: arguments.mode == .echo || replay != nil,
             forfeitingReasons: [.gate, .replay], answersPings: arguments.faults.answersPings)
     }
 
     /// Whether what is sent comes through a pipe or from a file.
-    var readsPipe: Bool { arguments.readsInput && !arguments.mode.answersByItself && !isRepl }
+    var readsPipe: Bool { arguments.format.readsInput && !arguments.mode.answersByItself && !isRepl }
 
     /// Whether messages, or events, go to standard output: not while a terminal shows them, and an echo server
     /// writes events alone.
     var writesOutput: Bool {
         if isRepl && StandardDescriptors.isTerminal(StandardDescriptors.output) { return false }
-        return !arguments.mode.answersByItself || arguments.output == .json
+        return !arguments.mode.answersByItself || arguments.format.output == .json
     }
 
     /// The kind of the messages that are sent.
-    var kind: MessageKind { arguments.payload.kind(for: arguments.input) }
+    var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
 
     /// Reads `PORT`, `ADDRESS:PORT` or `unix:PATH`. Loopback unless an address is given: a development server is
     /// nobody else's business.
@@ -164,12 +166,12 @@ extension ListenSettings {
 
     /// The built-in pages that the arguments ask for.
     private var pages: [WebPage] {
-        arguments.servesConsole ? [ConsolePage(path: policy.path ?? "/").webPage] : []
+        arguments.web.servesConsole ? [ConsolePage(path: policy.path ?? "/").webPage] : []
     }
 
     /// The files of `--serve`, or ``Failure/badArgument(what:why:)``.
     static func files(_ arguments: ListenArguments) throws(Failure) -> FileTree? {
-        guard let path = arguments.servedDirectory else { return nil }
+        guard let path = arguments.web.servedDirectory else { return nil }
         do throws(IOError) {
             return try FileTree(path)
         } catch {

@@ -117,7 +117,8 @@ final class ListenThreads {
             throw .system(error)
         }
         // Colours are for the transcript, of which there is none.
-        let console = Console(color: .never, isQuiet: settings.arguments.isQuiet, environment: { _ in nil })
+        let console = Console(
+            color: .never, isQuiet: settings.arguments.transcript.display.isQuiet, environment: { _ in nil })
         return try ListenRun(settings, on: loop, console: console)
     }
 }

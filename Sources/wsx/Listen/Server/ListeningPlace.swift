@@ -46,11 +46,11 @@ extension ListeningPlace {
             console.notice("Listening on \(escapingControls(place.url))" + (hasPrompt ? "; /help lists commands" : ""))
         }
         let webURLs = places.compactMap(\.webURL)
-        if let directory = arguments.servedDirectory {
+        if let directory = arguments.web.servedDirectory {
             let urls = webURLs.map { " at \($0)" }.joined(separator: " and")
             console.notice(escapingControls("Serving the files of \(directory)\(urls)"))
         }
-        if arguments.servesConsole {
+        if arguments.web.servesConsole {
             for url in webURLs { console.notice("Console at \(url)") }
         }
         if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }

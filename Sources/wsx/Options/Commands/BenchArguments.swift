@@ -1,7 +1,6 @@
 import CommandLine
 
 /// The arguments of `wsx bench` as typed. Nothing is resolved yet: no file is read, and no URL parsed.
-@dynamicMemberLookup
 struct BenchArguments: Equatable, Sendable {
     /// Compression is off by default: the test is to measure the server, not zlib.
     var client = ClientArguments(compression: CompressionArguments(compresses: false))
@@ -45,7 +44,6 @@ struct BenchArguments: Equatable, Sendable {
 }
 
 /// The arguments of `wsx bench merge` as typed.
-@dynamicMemberLookup
 struct MergeArguments: Equatable, Sendable {
     /// Files with results, 1 or more; `-` is standard input.
     var paths: [String] = []
@@ -54,7 +52,7 @@ struct MergeArguments: Equatable, Sendable {
 
     static let operands = [
         OperandSpecification<MergeArguments>(
-            "FILE", required: true, repeatable: true, completion: .file,
+            "FILE", required: true, repeatable: true, completion: .file, example: "a.json b.json",
             summary: "Results in JSON; - reads standard input",
             manual: """
                 A file written by `wsx bench --output json`, or a file with several results, one per line. `-` reads \

@@ -1,7 +1,6 @@
 import CommandLine
 
 /// The arguments of `wsx listen` as typed. Nothing is resolved yet: no file is read, and no address looked up.
-@dynamicMemberLookup
 struct ListenArguments: Equatable, Sendable {
     /// As typed: `PORT`, `ADDRESS:PORT`, or `unix:PATH`; empty if omitted.
     var address = ""
@@ -20,7 +19,7 @@ struct ListenArguments: Equatable, Sendable {
 
     static let operands = [
         OperandSpecification<ListenArguments>(
-            "[ADDRESS:]PORT", required: false,
+            "[ADDRESS:]PORT", required: false, example: "8080",
             summary: "Port to listen on, or unix:PATH",
             manual: """
                 The address and port to listen on. The default address is `127.0.0.1`, which only this machine can \
@@ -32,7 +31,7 @@ struct ListenArguments: Equatable, Sendable {
             arguments.address = try ListenAddressValue.parse(values.joined())
         },
         OperandSpecification<ListenArguments>(
-            "PROGRAM [ARG...]", required: false, of: "exec", completion: .program,
+            "PROGRAM [ARG...]", required: false, of: "exec", completion: .program, example: "-- ./worker",
             summary: "Program to run with --exec",
             manual: """
                 The program that `--exec` runs for each client, and its arguments. It is searched in PATH. See PROGRAMS.

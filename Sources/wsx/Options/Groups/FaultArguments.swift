@@ -1,7 +1,6 @@
 import CommandLine
 
 /// The faults that `wsx listen` injects to test clients.
-@dynamicMemberLookup
 struct FaultArguments: Equatable, Sendable {
     /// The range of the random delay of messages to a client; nil: no delay.
     var delay: ClosedRange<Duration>?
@@ -71,7 +70,7 @@ struct FaultArguments: Equatable, Sendable {
             arguments.closeLimit = try CloseLimitValue.parse(value)
         }
         CloseFrameArguments.options(
-            default: "1012", requires: ["close-after"], heading: .faults,
+            default: "1012", requires: ["close-after"], after: "--close-after 5", heading: .faults,
             code: (
                 "Status code for --close-after",
                 """

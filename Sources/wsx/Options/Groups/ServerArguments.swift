@@ -91,7 +91,7 @@ struct ProgramArguments: Equatable, Sendable {
                 Run at most *N* programs concurrently, or fewer if the limit on open files requires it. Further \
                 upgrades get 503 with `Retry-After`.
                 """,
-            seeAlso: ["exec", "max-connections"]
+            example: "--exec --max-processes 32", seeAlso: ["exec", "max-connections"]
         ) { arguments, value throws(ValueProblem) in
             arguments.maximumProcesses = try CountValue.parse(value)
         },
@@ -102,7 +102,7 @@ struct ProgramArguments: Equatable, Sendable {
                 Send SIGTERM to a program that is still running *DURATION* after its client left, and SIGKILL after \
                 another *DURATION*.
                 """,
-            seeAlso: ["exec"]
+            example: "--exec --exec-grace 10s", seeAlso: ["exec"]
         ) { arguments, value throws(ValueProblem) in
             arguments.programGrace = try DurationValue.parse(value)
         },

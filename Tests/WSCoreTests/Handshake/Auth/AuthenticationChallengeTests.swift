@@ -7,7 +7,7 @@ import Testing
 
     static let impossible = ", which wsx cannot do; send the field yourself with -H 'Authorization: ...'"
 
-    @Test("several challenges in several fields are told apart (RFC 9110 §11.6.1)")
+    @Test("several challenges in several fields are parsed separately (RFC 9110 §11.6.1)")
     func example() {
         let challenges = AuthenticationChallenge.parse([
             "Basic realm=\"simple\", Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\", now\"",
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "what does not follow the grammar is skipped",
+        "text that violates the grammar is skipped",
         arguments: [
             ("", []), (",, ,", []), ("=x", []), ("\"a, b\"", []), ("realm=x", []), ("Basic", ["Basic"]),
             (", Basic ,, Bearer,", ["Basic", "Bearer"]), ("Basic realm", ["Basic"]), ("Basic realm=", ["Basic"]),
@@ -42,14 +42,14 @@ import Testing
         #expect(AuthenticationChallenge.parse([value]).map(\.scheme) == schemes)
     }
 
-    @Test("no more challenges are read than anybody would send")
+    @Test("the number of challenges is limited")
     func bound() {
         let value = String(repeating: "X,", count: 10_000)
         #expect(AuthenticationChallenge.parse([value, value]).count == AuthenticationChallenge.maximumCount)
     }
 
     @Test(
-        "a refusal with 401 says what the server wants and how to give it",
+        "the description of a 401 names the wanted schemes and the options for them",
         arguments: [
             (
                 [], "; log in with --auth or --bearer",
@@ -91,7 +91,7 @@ import Testing
         #expect(error.description(hasSentCredentials: true) == "the server answered 401 Unauthorized" + again)
     }
 
-    @Test("many challenges and long ones make one short line")
+    @Test("many long challenges are described in one short line")
     func short() {
         let long = String(repeating: "a", count: 5000)
         let challenges = AuthenticationChallenge.parse([

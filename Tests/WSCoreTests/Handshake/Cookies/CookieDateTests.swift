@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CookieDateTests {
     @Test(
-        "dates are read in all the ways servers write them (RFC 6265 §5.1.1)",
+        "dates are parsed in all formats that servers use (RFC 6265 §5.1.1)",
         arguments: [
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
             ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "what is no date is none",
+        "malformed and impossible dates are rejected",
         arguments: [
             "", "0", "Thu, 01 Jan 1970", "01 1970 00:00:00", "Jan 1970 00:00:00", "01 Jan 00:00:00",
             "32 Jan 1970 00:00:00", "0 Jan 1970 00:00:00", "30 Feb 2000 00:00:00", "29 Feb 1900 00:00:00",

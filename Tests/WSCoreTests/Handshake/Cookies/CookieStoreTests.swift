@@ -5,14 +5,14 @@ import Testing
 @Suite struct CookieStoreTests {
     static func url(_ text: String) throws -> WebSocketURL { try WebSocketURL(parsing: text) }
 
-    /// What a request for `url` carries after one field was received from `source`.
+    /// The Cookie value of a request for `url` after `source` has set one cookie.
     static func sent(_ setCookie: String, from source: String, to url: String, at now: Int = 0) throws -> String {
         var store = CookieStore()
         store.receive(setCookie: setCookie, from: try Self.url(source), at: 0)
         return store.pairs(for: try Self.url(url), at: now).joined(separator: "; ")
     }
 
-    @Test("all Set-Cookie fields of any response are taken")
+    @Test("all Set-Cookie fields of any response are stored")
     func response() throws {
         var store = CookieStore()
         let fields = try ["Set-Cookie: a=1", "set-cookie: b=2; HttpOnly; SameSite=Strict", "Cookie: c=3"].map {
@@ -27,9 +27,9 @@ import Testing
     }
 
     @Test(
-        "a cookie goes where RFC 6265 §5.4 sends it",
+        "a cookie is sent to the hosts and paths of RFC 6265 §5.4",
         arguments: [
-            // Host-only: the very host, any port, both schemes.
+            // Host-only: the same host, any port, both schemes.
             ("a=1", "ws://h.example/", "ws://h.example/", true), ("a=1", "ws://h.example/", "ws://h.example:81/", true),
             ("a=1", "ws://h.example/", "wss://h.example/", true),
             ("a=1", "ws://h.example/", "ws://x.h.example/", false),
@@ -47,14 +47,14 @@ import Testing
             ("a=1; Domain=example.", "ws://h.example./", "ws://h.example./", false),
             ("a=1; Domain=..h.example", "ws://h.example/", "ws://h.example/", false),
             ("a=1; Domain=x.example; Domain=h.example", "ws://h.example/", "ws://h.example/", true),
-            // A name without a dot and an address can be named by themselves, and stay host-only.
+            // A name without a dot and an address may name themselves, and stay host-only.
             ("a=1; Domain=localhost", "ws://localhost/", "ws://localhost:9/", true),
             ("a=1; Domain=localhost", "ws://localhost/", "ws://x.localhost/", false),
             ("a=1; Domain=1.2.3.4", "ws://1.2.3.4/", "ws://1.2.3.4/", true),
             ("a=1; Domain=2.3.4", "ws://1.2.3.4/", "ws://1.2.3.4/", false),
             ("a=1; Domain=3.4", "ws://1.2.3.4/", "ws://9.9.3.4/", false),
             ("a=1", "ws://[::1]/", "ws://[::1]:8/", true), ("a=1", "ws://[::1]/", "ws://[::2]/", false),
-            // Socket files are hosts of their own.
+            // Each Unix-domain socket is a separate host.
             ("a=1", "ws+unix:/a", "ws+unix:/a:/x", true), ("a=1", "ws+unix:/a", "ws+unix:/b", false),
             ("a=1", "ws+unix:/a", "ws://localhost/", false), ("a=1", "ws://localhost/", "ws+unix:/a", false),
             ("a=1; Domain=localhost", "ws+unix:/a", "ws+unix:/a", false), ("a=1", "echo:", "echo:", false),
@@ -65,7 +65,7 @@ import Testing
             ("a=1; Path=/b/", "ws://h/x", "ws://h/b", false), ("a=1; Path=/b/", "ws://h/x", "ws://h/b/?q", true),
             ("a=1; Path=/b", "ws://h/x", "ws://h/bc", false), ("a=1; Path=b", "ws://h/x/y", "ws://h/x/", true),
             ("a=1; Path=/b; Path=", "ws://h/x/y", "ws://h/x/", true), ("a=1; Path=/b", "ws://h/x", "ws://h/b?q", true),
-            // Secure: through TLS alone, both ways.
+            // Secure: set and sent only over TLS.
             ("a=1; Secure", "wss://h/", "wss://h/", true), ("a=1; secure=no", "wss://h/", "ws://h/", false),
             ("a=1; Secure", "ws://h/", "wss://h/", false),
             // The prefixes of RFC 6265bis §4.1.3.
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "name and value are read as RFC 6265 §5.2 says",
+        "name and value are parsed by the rules of RFC 6265 §5.2",
         arguments: [
             ("a=b", "a=b"), (" a \t= b c ; x", "a=b c"), ("a=b=c", "a=b=c"), ("a=", "a="), ("a=\"b\"", "a=\"b\""),
             ("a=b;", "a=b"), ("a=ü", "a=ü"), ("a", ""), ("=b", ""), ("", ""), (";a=b", ""), ("a=b\u{1}", ""),
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "a cookie lives as long as Max-Age or else Expires says (RFC 6265 §5.3)",
+        "a cookie expires as Max-Age or otherwise Expires determines (RFC 6265 §5.3)",
         arguments: [
             ("a=1", Int.max - 1, true), ("a=1; Max-Age=10", 9, true), ("a=1; Max-Age=10", 10, false),
             ("a=1; Max-Age=0", 0, false), ("a=1; max-age=-5", 0, false), ("a=1; Max-Age=x", 99, true),
@@ -111,7 +111,7 @@ import Testing
         #expect(try !Self.sent(field, from: "ws://h/", to: "ws://h/", at: now).isEmpty == isAlive)
     }
 
-    @Test("a cookie replaces that of its name, domain and path, keeps its place, and is deleted by an expired one")
+    @Test("a cookie replaces one with its name, domain, and path in place, and an expired one deletes it")
     func replacement() throws {
         var store = CookieStore()
         let url = try Self.url("ws://h.example/x/")
@@ -125,7 +125,7 @@ import Testing
         #expect(store.count == 3)
     }
 
-    @Test("longer paths come first, then what was set first (RFC 6265 §5.4)")
+    @Test("longer paths come first, then earlier cookies (RFC 6265 §5.4)")
     func order() throws {
         var store = CookieStore()
         let url = try Self.url("ws://h/x/y/z")
@@ -136,7 +136,7 @@ import Testing
         #expect(store.pairs(for: url, excluding: ["d", "A"], at: 0) == ["b=2", "c=3", "a=1"])
     }
 
-    @Test("a server without TLS cannot replace or hide a cookie that came through TLS (RFC 6265bis §5.7)")
+    @Test("a server without TLS cannot replace or shadow a cookie set over TLS (RFC 6265bis §5.7)")
     func secureIsLeftAlone() throws {
         var store = CookieStore()
         let secure = try Self.url("wss://h.example/x/y")
@@ -153,7 +153,7 @@ import Testing
         #expect(store.pairs(for: secure, at: 0) == ["a=good", "a=beside"])
     }
 
-    @Test("too large cookies are dropped, and the oldest make room for new ones")
+    @Test("oversized cookies are dropped, and new cookies evict the oldest")
     func limits() throws {
         let url = try Self.url("ws://h/")
         let largest = "a=" + String(repeating: "x", count: SetCookie.maximumBytes - 1)
@@ -175,7 +175,7 @@ import Testing
         #expect(store.pairs(for: url, at: 0) == [])
     }
 
-    @Test("what would make a head too large is left out, the last in order first")
+    @Test("cookies that would make the head too large are omitted, from the end of the order")
     func fieldLimit() throws {
         var store = CookieStore()
         let url = try Self.url("ws://h/")

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct HeaderFieldTests {
-    @Test("a line as -H takes it is split at its first colon and trimmed")
+    @Test("a line in the form of -H is split at its first colon and trimmed")
     func parsing() throws {
         let field = try HeaderField(parsing: "X-A: \t b: c \t")
         #expect(field.name == "X-A" && field.value == "b: c")
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "what would break a head is refused (RFC 9110 §5.1, §5.5)",
+        "fields that would corrupt a head are rejected (RFC 9110 §5.1, §5.5)",
         arguments: [
             ("no colon", HeaderFieldError.missingColon), (": x", .invalidName("")),
             ("A : x", .invalidName("A ")),
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "what may be a secret is not shown when a line is refused",
+        "the error for a rejected line does not contain possible secrets",
         arguments: [
             ("Authorization Bearer geheim", "there is no colon"), ("Authorization geheim:geheim", "\"Authorization \""),
             ("Authorization: geheim\u{1}", "\"Authorization\""),
@@ -37,7 +37,7 @@ import Testing
         #expect(description.contains(words) && !description.contains("geheim"))
     }
 
-    @Test("fields are found without regard to case, and lists are joined across fields (RFC 9110 §5.6.1)")
+    @Test("field names are case-insensitive, and lists are joined across fields (RFC 9110 §5.6.1)")
     func fields() throws {
         var fields = HTTPFields()
         fields.append(try HeaderField(parsing: "Connection: keep-alive ,, \tUpgrade,"))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "a field that may give access to something is told by its name",
+        "a field with a possible secret is recognized by its name",
         arguments: [
             ("Authorization", true), ("PROXY-authorization", true), ("cookie", true), ("Set-Cookie", true),
             ("X-API-Key", true), ("apikey", true), ("x_api_key", true), ("X-Auth-Token", true), ("X-Auth", true),
@@ -69,14 +69,14 @@ import Testing
         #expect(HeaderField.isSecret(name: name) == isSecret)
     }
 
-    @Test("only ASCII letters are compared without regard to case: KELVIN SIGN is no k")
+    @Test("only ASCII letters are compared case-insensitively: KELVIN SIGN is not k")
     func kelvin() throws {
         #expect(!ASCII.areEqualIgnoringCase("websoc\u{212A}et", "websocket"))
         let fields = HTTPFields([try HeaderField(name: "Upgrade", value: "websoc\u{212A}et")])
         #expect(fields.tokens(named: "Upgrade") != ["websocket"])
     }
 
-    @Test("credentials become the Authorization of RFC 7617 §2")
+    @Test("credentials are encoded by the rules of RFC 7617 §2")
     func credentials() throws {
         #expect(
             try Credentials(user: "Aladdin", password: "open sesame").basicAuthorization

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct InternationalNameTests {
     @Test(
-        "a host name of any script is looked up in its ASCII form, by UTS #46 without transitional mappings",
+        "an internationalized host name is converted with the nontransitional mappings of UTS #46",
         arguments: [
             ("ws://münchen.example/", "xn--mnchen-3ya.example"), ("ws://MÜNCHEN.Example", "xn--mnchen-3ya.example"),
             ("ws://mu\u{308}nchen.example", "xn--mnchen-3ya.example"),
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "a name without an ASCII form is refused with its reason",
+        "a name without an ASCII form is rejected with the reason",
         arguments: [
             ("a／ü", InternationalNameError.disallowedCharacter), ("ü％b", .disallowedCharacter),
             ("ü＠b", .disallowedCharacter), ("ü：80", .disallowedCharacter), ("ü_a", .disallowedCharacter),
@@ -44,14 +44,14 @@ import Testing
         #expect(!words.unicodeScalars.contains { $0.isInvisible } && words.contains("; "))
     }
 
-    @Test("a client's Host and Origin are in ASCII; others are not converted into what is allowed")
+    @Test("Host and Origin must be in ASCII, and are not converted to permitted names")
     func headerFields() throws {
         #expect(throws: URLError.invalidHost("１２７.０.０.１")) { try HostAndPort(parsing: "１２７.０.０.１") }
         #expect(!OriginPolicy.allowsHost("１２７.０.０.１", allowed: []))
         #expect(!OriginPolicy.allowsOrigin("http://ｌocalhost", host: "h", allowed: []))
     }
 
-    @Test("a NUL does not end a name early, and no name is converted that is far too long")
+    @Test("a name with a NUL is rejected, and an overlong name is not converted")
     func edges() {
         #expect(throws: URLError.invalidHost("ü\0b")) { try WebSocketURL(parsing: "ws://ü%00b/") }
         let long = String(repeating: "ü", count: 513)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PercentEncodingTests {
     @Test(
-        "equivalent paths have one form (RFC 3986 §6.2.2)",
+        "equivalent paths are normalized to the same form (RFC 3986 §6.2.2)",
         arguments: [
             ("/a%2fb", "/a%2Fb"), ("/a%2Fb", "/a%2Fb"), ("/a/b", "/a/b"), ("/%61%5A%7e%2D", "/aZ~-"),
             ("/%2e%2E", "/.."),
@@ -16,13 +16,13 @@ import Testing
         #expect(try PercentEncoding.normalize(form) == form)
     }
 
-    @Test("an escape that is none has no form", arguments: ["/%", "/%4", "/%zz", "/a%2"])
+    @Test("a malformed escape is rejected", arguments: ["/%", "/%4", "/%zz", "/a%2"])
     func malformed(path: String) {
         #expect(throws: URLError.self) { _ = try PercentEncoding.normalize(path) }
         #expect(throws: URLError.self) { _ = try PercentEncoding.decodeBytes(path) }
     }
 
-    @Test("escapes stand for bytes, whatever these are")
+    @Test("escapes can encode any bytes")
     func bytes() throws {
         #expect(try PercentEncoding.decodeBytes("a%FF%00ä") == [0x61, 0xFF, 0, 0xC3, 0xA4])
         #expect(throws: URLError.invalidUTF8) { _ = try PercentEncoding.decode("%FF") }

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "each form is read as RFC 6455 §3 and the manual say",
+        "each form is parsed as RFC 6455 §3 and the manual describe it",
         arguments: [
             Good("ws://example.com", "ws://example.com/", "example.com", "/"),
             Good("WS://EXAMPLE.com:80/Chat", "ws://example.com/Chat", "example.com", "/Chat"),
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "a text that is no URL is refused with its reason",
+        "an invalid URL is rejected with the reason",
         arguments: [
             ("", URLError.empty),
             ("ws://h/a b", .space), (" ws://h", .space),
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "a text is shown without what may be a password, also where it is no URL",
+        "redacting a text hides every possible password, even in an invalid URL",
         arguments: [
             ("ws://u:p@h/x", "ws://•••@h/x"), ("WSS://u:p@h", "wss://•••@h"), ("u:p@h:1/", "•••@h:1/"),
             ("ws://u:p/q@h/", "ws://•••@h/"), ("u:p//q@h/", "•••@h/"), ("ws://u:p@q@h/", "ws://•••@h/"),
@@ -132,7 +132,7 @@ import Testing
         #expect(try WebSocketURL(parsing: "ws://:t@h/").userInfo == (try Credentials(user: "", password: "t")))
     }
 
-    @Test("the endpoint has what the network needs: a zone, a decoded socket path, the port")
+    @Test("the endpoint has the zone, the decoded socket path, and the port")
     func endpoints() throws {
         #expect(try WebSocketURL(parsing: "ws://[FE80::1%25eth0]").endpoint == .tcp(host: "fe80::1%eth0", port: 80))
         #expect(try WebSocketURL(parsing: "wss://H").endpoint == .tcp(host: "h", port: 443))
@@ -141,7 +141,7 @@ import Testing
         #expect(try WebSocketURL(parsing: "echo:").endpoint == .embeddedEcho)
     }
 
-    @Test("the URL that is shown for a socket path with several slashes in front leads to the same socket")
+    @Test("the displayed URL of a socket path with leading slashes leads to the same socket")
     func socketPathOfSlashes() throws {
         for typed in ["ws+unix://x", "ws+unix://////x", "ws+unix:///////x"] {
             let url = try WebSocketURL(parsing: typed)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "a Location refers to what RFC 3986 §5.4 says",
+        "a Location is resolved by the rules of RFC 3986 §5.4",
         arguments: [
             ("/x", "ws://u/x"), ("y?z", "ws://u/a/b/y?z"), ("?z", "ws://u/a/b/c?z"), ("", "ws://u/a/b/c?q"),
             ("..", "ws://u/a/"), ("../../../x", "ws://u/x"), ("./", "ws://u/a/b/"), ("//v:81/x", "ws://v:81/x"),
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(
-        "a server cannot redirect to a socket file, to this process, or to another scheme",
+        "a server cannot redirect to a Unix-domain socket, to this process, or to another scheme",
         arguments: [
             ("ws+unix:/run/docker.sock:/", URLError.forbiddenRedirect(scheme: "ws+unix")),
             ("echo:", .forbiddenRedirect(scheme: "echo")), ("file:///etc/passwd", .forbiddenRedirect(scheme: "file")),
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(
-        "IP addresses are read strictly (RFC 4291 §2.2)",
+        "IP addresses are parsed strictly (RFC 4291 §2.2)",
         arguments: [
             ("::", true), ("::1", true), ("1::", true), ("1:2:3:4:5:6:7:8", true), ("1:2:3:4:5:6:1.2.3.4", true),
             ("1::8", true), ("::2:3:4:5:6:7:8", true), ("1:2:3:4:5:6:7::", true),

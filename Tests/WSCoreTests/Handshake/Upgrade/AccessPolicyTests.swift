@@ -10,7 +10,7 @@ import Testing
     static func basic(_ text: String) -> String { Digest.base64(Array(text.utf8)) }
 
     @Test(
-        "any of the secrets lets in, whatever the case of the scheme and the spaces after it (RFC 9110 §11.1)",
+        "each secret is accepted, with any case of the scheme and any spaces after it (RFC 9110 §11.1)",
         arguments: [
             "Basic \(basic("me:a:b ü"))", "bASIC   \(basic(":x"))", "Bearer t0ken", "BEARER t0ken2", "bearer  t0ken",
         ])
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "nothing else does",
+        "everything else is refused",
         arguments: [
             nil, "", " ", "Basic", "Basic ", "Bearer", "Bearer ", "Bearer t0ke", "Bearer t0ken3", "Bearer T0KEN",
             "Bearer t0ken ", "Bearer t0ken t0ken2", "Bearert0ken", "Bearer\tt0ken", "t0ken", "Digest t0ken",
@@ -30,7 +30,7 @@ import Testing
         #expect(try #require(Self.policy).login(with: authorization) == nil)
     }
 
-    @Test("whose secret it is says as whom one comes in")
+    @Test("the login is that of the matching secret")
     func logins() throws {
         let policy = try #require(Self.policy)
         #expect(policy.login(with: "Basic \(Self.basic("me:a:b ü"))") == .basic(user: "me"))
@@ -38,14 +38,14 @@ import Testing
         #expect(policy.login(with: "Bearer t0ken") == .bearer)
     }
 
-    @Test("without secrets everybody may come in")
+    @Test("without secrets, every client is admitted")
     func open() {
         #expect(!AccessPolicy.open.isClosed)
         for authorization in [nil, "", "Bearer x"] { #expect(AccessPolicy.open.login(with: authorization) == nil) }
         #expect(AccessPolicy.open.challenges(to: nil).isEmpty)
     }
 
-    @Test("what is configured is asked for, and a token that is wrong is called so (RFC 6750 §3.1)")
+    @Test("challenges match the configured secrets, and report an invalid token (RFC 6750 §3.1)")
     func challenges() throws {
         let basic = #"Basic realm="wsx", charset="UTF-8""#
         let bearer = #"Bearer realm="wsx""#
@@ -63,7 +63,7 @@ import Testing
         #expect(values(AccessPolicy(tokens: [try BearerToken("x")]), nil) == [bearer])
     }
 
-    @Test("what is compared has one length, however long what was presented is, and every byte of it counts")
+    @Test("compared digests have the same length for any input, and every byte counts")
     func comparison() {
         for text in ["", "x", String(repeating: "x", count: 5000)] {
             let digest = Digest.sha256(Array(text.utf8))
@@ -76,12 +76,12 @@ import Testing
             }
             #expect(!Digest.areEqual(digest, Array(digest.dropLast())))
         }
-        // FIPS 180-4: the digest of "abc".
+        // FIPS 180-4: the SHA-256 hash of "abc".
         #expect(
             Digest.base64(Digest.sha256(Array("abc".utf8))) == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
     }
 
-    @Test("a token is visible ASCII", arguments: ["", "a b", "a\n", "ü", "a\u{7F}"])
+    @Test("a token other than visible ASCII is rejected", arguments: ["", "a b", "a\n", "ü", "a\u{7F}"])
     func badToken(text: String) {
         #expect(throws: BearerTokenError.notVisibleASCII) { _ = try BearerToken(text) }
     }

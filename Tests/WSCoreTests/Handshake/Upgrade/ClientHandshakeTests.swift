@@ -29,7 +29,7 @@ import Testing
         try outcome(of: Array(text.utf8), at: location)
     }
 
-    @Test("the answer of RFC 6455 §1.3 opens the connection, and the bytes after it are left")
+    @Test("the response of RFC 6455 §1.3 opens the connection, and the bytes after it are not consumed")
     func example() throws {
         let head = Self.head101 + "upgrade: WebSocket\r\nCONNECTION: keep-alive, upgrade\r\n" + Self.accept
         let fields =
@@ -45,14 +45,14 @@ import Testing
             ])
     }
 
-    @Test("an answer without subprotocol and extensions opens the connection (RFC 6455 §4.1)")
+    @Test("a response without subprotocol and extensions opens the connection (RFC 6455 §4.1)")
     func plain() throws {
         let text = Self.head101 + Self.upgrade + "Sec-WebSocket-Accept: \t s3pPLMBiTxaQ9kYGzzhZRbK+xOo= \r\n\r\n"
         guard case .upgraded(let upgrade, _) = try Self.outcome(of: text) else { Issue.record("refused"); return }
         #expect(upgrade.subprotocol == nil && upgrade.extensions.isEmpty)
     }
 
-    @Test("interim responses are skipped up to a bound (RFC 9110 §15.2)")
+    @Test("a limited number of interim responses is skipped (RFC 9110 §15.2)")
     func interim() throws {
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
         let text = interim + Self.head101 + Self.upgrade + Self.accept + "\r\n"
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "an answer that breaks a rule of RFC 6455 §4.1 is refused",
+        "a response that violates RFC 6455 §4.1 is rejected",
         arguments: [
             ("Connection: Upgrade\r\n" + accept, HandshakeError.invalidUpgrade(values: [])),
             ("Upgrade: h2c\r\nConnection: Upgrade\r\n" + accept, .invalidUpgrade(values: ["h2c"])),
@@ -108,7 +108,7 @@ import Testing
         #expect(try Self.outcome(of: Self.head101 + fields + "\r\n") == .failed(error))
     }
 
-    @Test("an answer that is no HTTP is told from HTTP that breaks its rules")
+    @Test("a non-HTTP response is distinguished from malformed HTTP")
     func notHTTP() throws {
         var handshake = try Self.handshake()
         let bytes = Array("SSH-2.0-x\r\n".utf8)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(
-        "a refusal carries status, fields and body, however the body ends (RFC 9112 §6.3)",
+        "a refusal has status, fields, and body, whatever the framing (RFC 9112 §6.3)",
         arguments: [
             ("Content-Length: 5\r\n", "hello", "hello", false), ("Content-Length: 5, 5\r\n", "helloXX", "hello", false),
             ("Content-Length: 0\r\n", "", "", false),
@@ -146,7 +146,7 @@ import Testing
         #expect(truncated == isTruncated)
     }
 
-    @Test("a status without content is a refusal at once, whatever its fields say", arguments: [204, 304])
+    @Test("a status without content is a refusal without waiting for a body", arguments: [204, 304])
     func noContent(status: Int) throws {
         let outcome = try Self.outcome(of: "HTTP/1.1 \(status) \r\nContent-Length: 5\r\n\r\n")
         guard case .failed(.refused(let head, [], false)) = outcome else { Issue.record("\(outcome)"); return }
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "the end of the stream ends a body without length, and cuts one with length (RFC 9112 §8)",
+        "the end of the stream ends a body without a length and truncates one with a length (RFC 9112 §8)",
         arguments: [
             ("", "hello", false), ("Content-Length: 9\r\n", "hello", true), ("Content-Length: x\r\n", "hello", false),
             ("Content-Length: 5\r\nContent-Length: 6\r\n", "hello", false),
@@ -176,7 +176,7 @@ import Testing
         #expect(truncated == isTruncated)
     }
 
-    @Test("the end of the stream before the answer, and in its head, are told apart")
+    @Test("the end of the stream before the response is distinguished from one within its head")
     func earlyEnd() throws {
         var handshake = try Self.handshake()
         #expect(handshake.partialRefusal == nil)
@@ -190,7 +190,7 @@ import Testing
         #expect(handshake.errorAtEndOfStream() == .incompleteResponse)
     }
 
-    @Test("at most 64 KiB of a refusal's body are kept, and then the answer is not waited for")
+    @Test("at most 64 KiB of a refusal's body are kept, and the rest is not waited for")
     func largeBody() throws {
         let limit = ResponseBody.maximumBytes
         for fields in ["", "Content-Length: 99999999999999999999\r\n"] {
@@ -212,7 +212,7 @@ import Testing
         #expect(content.count == limit)
     }
 
-    @Test("chunk extensions and trailers without end are cut")
+    @Test("endless chunk extensions and trailers are cut off")
     func endlessFraming() throws {
         for body in ["1;", "0\r\n"] {
             var handshake = try Self.handshake()
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test("every error has an identifier and a description that cannot drive a terminal")
+    @Test("every error has an identifier and a description without control characters")
     func descriptions() {
         let evil = "\u{1B}[2J\u{202E}\r\n"
         let head = ResponseHead(status: 418, reason: evil, fields: HTTPFields())

@@ -11,7 +11,7 @@ import Testing
             fields: HTTPFields(locations.map { HeaderField(wellFormedName: "Location", value: $0) }))
     }
 
-    /// A request that has everything, with its secrets given by every way there is.
+    /// A request with every kind of field, and with secrets given in every way.
     static func fullRequest(_ url: String = "wss://u:p@one.example/a/b?c") throws -> ClientRequest {
         try ClientRequest(
             url: WebSocketURL(parsing: url), subprotocols: ["chat"], origin: "https://page.example",
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "the statuses of RFC 9110 §15.4 that name one place are followed, and no others",
+        "redirects are followed for the statuses of RFC 9110 §15.4 with a Location, and no others",
         arguments: [301, 302, 303, 307, 308], [101, 200, 300, 304, 305, 306, 309, 401])
     func statuses(redirect: Int, other: Int) throws {
         let request = try ClientRequest(url: WebSocketURL(parsing: "ws://h/a"))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "at the same origin everything goes along",
+        "a redirect to the same origin keeps all fields",
         arguments: ["/x", "x", "?y", "wss://one.example/x", "https://ONE.example:443/x", "//one.example/"])
     func sameOrigin(location: String) throws {
         let request = try Self.fullRequest()
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "another origin sees no credentials and its own Host: other port, host, subdomain, scheme",
+        "a redirect to another port, host, subdomain, or scheme drops credentials and the user's Host",
         arguments: [
             "wss://one.example:8443/", "wss://two.example/", "wss://sub.one.example/", "wss://example/",
             "https://one.example.two.example/", "//one.example:444/x", "wss://one.example./", "wss://127.0.0.1/",
@@ -71,14 +71,14 @@ import Testing
         for secret in ["dTpw", "a=b", "c2VjcmV0", "virtual"] { #expect(!text.contains(secret)) }
     }
 
-    @Test("from ws to wss is another origin")
+    @Test("a redirect from ws to wss leads to another origin")
     func upgradeToTLS() throws {
         let next = try Self.follow(Self.fullRequest("ws://u:p@one.example/"), "wss://one.example/")
         #expect(next.url.isSecure)
         #expect(Self.secretFields.flatMap { next.fields.all(named: $0) } == [])
     }
 
-    @Test("credentials that were given as options stay at home as those of the URL do")
+    @Test("credentials from options are sent only to their origin, like those in the URL")
     func optionCredentials() throws {
         let url = try WebSocketURL(parsing: "ws://one.example/")
         let requests = [
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("credentials do not come back when another origin leads back")
+    @Test("credentials are not restored when another origin redirects back")
     func thereAndBack() throws {
         let away = try Self.follow(Self.fullRequest(), "wss://two.example/")
         let back = try Self.follow(away, "wss://one.example/transfer?to=two")
@@ -101,7 +101,7 @@ import Testing
         #expect(back.fields.first(named: "Host") == "one.example")
     }
 
-    @Test("the user name and password of a Location are for its origin alone, and replace none that were given")
+    @Test("credentials in a Location apply only to its origin, and do not replace given ones")
     func userInfoInLocation() throws {
         let away = try Self.follow(Self.fullRequest(), "wss://a:b@two.example/x")
         #expect(away.fields.all(named: "Authorization") == ["Basic YTpi"])
@@ -113,7 +113,7 @@ import Testing
         #expect(own.fields.all(named: "Authorization") == ["Basic dTpw"])
     }
 
-    @Test("wss never becomes ws (RFC 6455 §10.6)", arguments: ["ws://one.example/", "http://two.example/"])
+    @Test("wss is never redirected to ws (RFC 6455 §10.6)", arguments: ["ws://one.example/", "http://two.example/"])
     func downgrade(location: String) throws {
         let target = try WebSocketURL(parsing: location)
         #expect(throws: RedirectError.wouldDropEncryption(target)) { try Self.follow(Self.fullRequest(), location) }
@@ -122,7 +122,7 @@ import Testing
                 == "a redirect from wss to ws would drop the encryption; connect to \(target) yourself")
     }
 
-    @Test("a redirect that names no place, or two, is refused (RFC 9110 §10.2.2)")
+    @Test("a redirect without a Location, or with two, is rejected (RFC 9110 §10.2.2)")
     func locations() throws {
         let request = try Self.fullRequest()
         func outcome(_ response: ResponseHead) -> RedirectError? {
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("redirects are bounded, also those that lead in a circle")
+    @Test("the number of redirects is limited, which ends redirect loops")
     func bound() throws {
         var request = try ClientRequest(url: WebSocketURL(parsing: "ws://h/"))
         let response = Self.response(302, "/")
@@ -156,7 +156,7 @@ import Testing
         #expect(throws: RedirectError.tooMany(maximum: 0)) { try none.redirected(by: response, maximumRedirects: 0) }
     }
 
-    @Test("a server behind a socket file can redirect to itself, by the name it was called, and nowhere else")
+    @Test("a server behind a Unix-domain socket can redirect only to itself, by its Host")
     func unixSocket() throws {
         let request = try ClientRequest(url: WebSocketURL(parsing: "ws+unix:/run/a.sock:/x"))
         #expect(try Self.follow(request, "/y").url.description == "ws+unix:/run/a.sock:/y")
@@ -170,14 +170,14 @@ import Testing
         #expect(try Self.follow(named, "/z").fields.first(named: "Host") == "App.example")
     }
 
-    @Test("a Location with letters of any script leads to the ASCII form of the host")
+    @Test("a Location with an internationalized host leads to its ASCII form")
     func internationalLocation() throws {
         let next = try Self.follow(Self.fullRequest(), "https://münchen.example/ü")
         #expect(next.url.description == "wss://xn--mnchen-3ya.example/%C3%BC")
         #expect(next.fields.first(named: "Host") == "xn--mnchen-3ya.example")
     }
 
-    @Test("what is said of a redirect is one line that is safe to show")
+    @Test("redirect errors are one line and safe to print")
     func descriptions() throws {
         let url = try WebSocketURL(parsing: "ws://h/")
         let errors: [RedirectError] = [
@@ -192,7 +192,7 @@ import Testing
         #expect(Set(errors.map(\.identifier)).count == 7)
     }
 
-    @Test("stored cookies follow the user's own, one name at a time, and no redirect takes them along")
+    @Test("stored cookies follow the user's own, are replaced by name, and are not kept by redirects")
     func cookies() throws {
         var store = CookieStore()
         let url = try WebSocketURL(parsing: "ws://h/")

@@ -9,7 +9,7 @@ import Testing
             as: UTF8.self)
     }
 
-    @Test("a request has the fields of RFC 6455 §4.1 and nothing that was not asked for")
+    @Test("a minimal request has the fields of RFC 6455 §4.1 and no others")
     func smallest() throws {
         let request = try ClientRequest(url: WebSocketURL(parsing: "ws://server.example.com/chat?a"))
         #expect(
@@ -25,7 +25,7 @@ import Testing
                 """)
     }
 
-    @Test("all that can be asked for is in the request, in the order of RFC 6455 §4.1")
+    @Test("a full request has all fields in the order of RFC 6455 §4.1")
     func largest() throws {
         let request = try ClientRequest(
             url: WebSocketURL(parsing: "ws://u:p@h:81/"), subprotocols: ["chat", "superchat"], origin: "http://o",
@@ -51,7 +51,7 @@ import Testing
                 """)
     }
 
-    @Test("an extra field wins over the default, and extra subprotocols count as requested")
+    @Test("extra fields override defaults, and extra subprotocols count as requested")
     func overrides() throws {
         let request = try ClientRequest(
             url: WebSocketURL(parsing: "ws://u:p@h/"), subprotocols: ["a"], origin: "o", host: "x", userAgent: "ua",
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "a field that the handshake sets is refused",
+        "a field that the handshake sets is rejected",
         arguments: [
             "upgrade", "Connection", "SEC-WEBSOCKET-KEY", "Sec-WebSocket-Version", "Sec-WebSocket-Accept",
             "Sec-WebSocket-Extensions", "content-length", "Transfer-Encoding",
@@ -85,7 +85,7 @@ import Testing
         #expect(throws: ClientRequestError.reservedField(name)) { try ClientRequest(url: url, extraFields: [field]) }
     }
 
-    @Test("subprotocols are unique tokens, and no parameter breaks the head (RFC 6455 §4.1)")
+    @Test("subprotocols must be unique tokens, and no parameter can corrupt the head (RFC 6455 §4.1)")
     func refused() throws {
         let url = try WebSocketURL(parsing: "ws://h")
         #expect(throws: ClientRequestError.invalidSubprotocol("a b")) {

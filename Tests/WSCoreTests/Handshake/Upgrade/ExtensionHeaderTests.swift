@@ -5,7 +5,7 @@ import Testing
 @Suite struct ExtensionHeaderTests {
     typealias Parameter = ExtensionOffer.Parameter
 
-    @Test("the grammar of RFC 6455 §9.1 is read, across fields and with quoted values")
+    @Test("the grammar of RFC 6455 §9.1 is parsed across fields and with quoted values")
     func parsing() throws {
         let offers = try ExtensionHeader.parse([
             "foo, bar; baz=2", "permessage-deflate ; client_max_window_bits;server_max_window_bits=\"1\\0\" ,, x", "",
@@ -22,7 +22,7 @@ import Testing
         #expect(try ExtensionHeader.parse([]).isEmpty)
     }
 
-    @Test("what is written is read again")
+    @Test("formatted extensions parse to the same extensions")
     func roundTrip() throws {
         let offers = [
             ExtensionOffer(name: "a", parameters: [Parameter("b"), Parameter("c", "d"), Parameter("b", "e")]),
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "what does not follow the grammar is refused",
+        "a value that violates the grammar is rejected",
         arguments: [
             "a b", ";", "a;", "a; ;b", "a; b=", "a; b=\"\"", "a; b=\"c d\"", "a; b=\"c", "a; b=\"c\"d", "a=b", "a; =b",
             "\"a\"",

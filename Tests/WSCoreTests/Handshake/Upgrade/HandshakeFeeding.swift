@@ -1,21 +1,20 @@
 @testable import WSCore
 
-/// Feeds bytes whole, byte by byte, and split in two at every point; `make` gets one way of feeding after
-/// the other as a list of pieces, and all its results are returned.
+/// Calls `run` with the bytes whole, byte by byte, and split in two at every offset. Returns all results.
 func feedingEveryWay<Result>(_ bytes: [UInt8], _ run: ([[UInt8]]) -> Result) -> [Result] {
     var ways: [[[UInt8]]] = [[bytes], bytes.map { [$0] }]
     for split in 0...bytes.count { ways.append([Array(bytes[..<split]), Array(bytes[split...])]) }
     return ways.map(run)
 }
 
-/// What a client's handshake comes to when it gets pieces, with the number of bytes consumed in all.
+/// The result of a client handshake that receives pieces, with the total number of bytes consumed.
 enum ClientOutcome: Equatable {
     case needsMore
     case upgraded(ClientUpgrade, consumedByteCount: Int)
     case failed(HandshakeError)
 }
 
-/// What a server's handshake comes to when it gets pieces, with the number of bytes consumed in all.
+/// The result of a server handshake that receives pieces, with the total number of bytes consumed.
 enum ServerOutcome: Equatable {
     case needsMore
     case upgrade(ServerUpgrade, consumedByteCount: Int)

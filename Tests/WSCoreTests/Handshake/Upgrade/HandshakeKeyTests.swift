@@ -3,13 +3,13 @@ import Testing
 @testable import WSCore
 
 @Suite struct HandshakeKeyTests {
-    @Test("the example of RFC 6455 §1.3 gives its key and its accept value")
+    @Test("the example of RFC 6455 §1.3 yields its key and accept value")
     func example() {
         #expect(HandshakeKey.key(nonce: Array("the sample nonce".utf8)) == "dGhlIHNhbXBsZSBub25jZQ==")
         #expect(HandshakeKey.accept(key: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     }
 
-    @Test("Base64 and SHA-1 agree with RFC 4648 §10 and RFC 3174 §7.3")
+    @Test("Base64 and SHA-1 match the test vectors of RFC 4648 §10 and RFC 3174 §7.3")
     func digests() {
         let vectors = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg==", "foobar": "Zm9vYmFy"]
         for (text, encoded) in vectors { #expect(Digest.base64(Array(text.utf8)) == encoded) }
@@ -20,13 +20,13 @@ import Testing
         #expect(Digest.sha1(Array("abc".utf8)) == abc)
     }
 
-    @Test("a script is named by its SHA-256 (FIPS 180-2, B.1)")
+    @Test("a script's source expression contains its SHA-256 hash (FIPS 180-2, B.1)")
     func sourceHash() {
         #expect(Digest.sha256Source(of: "abc") == "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
     }
 
     @Test(
-        "a key is the Base64 form of 16 bytes (RFC 6455 §4.2.1)",
+        "a key is the Base64 encoding of 16 bytes (RFC 6455 §4.2.1)",
         arguments: [
             ("dGhlIHNhbXBsZSBub25jZQ==", true), ("AAAAAAAAAAAAAAAAAAAAAA==", true), ("", false),
             ("dGhlIHNhbXBsZSBub25j", false),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WSCore
 
-/// Random changes to good input, the same in every run: nothing traps, and pieces make no difference.
+/// Applies random mutations, the same in every run, to valid input. Nothing traps, and splitting makes no difference.
 @Suite struct HandshakeMutationTests {
     /// A small generator with a fixed seed (SplitMix64).
     struct Generator: RandomNumberGenerator {
@@ -35,7 +35,7 @@ import Testing
         return bytes
     }
 
-    @Test("a changed request is accepted or refused alike, whole and byte by byte")
+    @Test("a mutated request has the same result whole and byte by byte")
     func requests() throws {
         let good = Array(
             ("\r\nGET /a?b HTTP/1.1\r\n" + ServerHandshakeTests.good
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a changed response is accepted or refused alike, whole and byte by byte")
+    @Test("a mutated response has the same result whole and byte by byte")
     func responses() throws {
         let upgrade = ClientHandshakeTests.upgrade + ClientHandshakeTests.accept
         let seeds = [
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("a changed URL is refused, or its canonical form means the same")
+    @Test("a mutated URL is rejected, or its canonical form is equivalent")
     func urls() throws {
         let seeds = [
             "wss://u:p@example.com:8080/a/b?c=d", "[fe80::1%25eth0]:81/x", "ws+unix:/run/a%20b.sock:/x", ":8080/",

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "a status that was chosen comes with the fields that HTTP demands with it",
+        "a chosen status comes with the fields that HTTP requires for it",
         arguments: [
             (401, ["WWW-Authenticate: Basic realm=\"wsx\"\r\n"]), (405, ["Allow: \r\n"]),
             (407, ["Proxy-Authenticate: Basic realm=\"wsx\"\r\n"]),
@@ -20,7 +20,7 @@ import Testing
         #expect(Self.fields(status, policy: try ServerPolicy()) == lines)
     }
 
-    @Test("fields of the policy go before those, each with all its values")
+    @Test("the policy's fields override required fields, with all their values")
     func ownFields() throws {
         let policy = try ServerPolicy(
             extraFields: ["www-authenticate: Negotiate", "WWW-Authenticate: NTLM"].map { try HeaderField(parsing: $0) })
@@ -28,7 +28,7 @@ import Testing
         #expect(Self.fields(426, policy: policy).count == 4)
     }
 
-    @Test("a 401 asks for what really lets in")
+    @Test("a 401 challenge matches the configured secrets")
     func challenges() throws {
         let policy = try ServerPolicy(access: AccessPolicy(tokens: [BearerToken("t")]))
         #expect(Self.fields(401, policy: policy) == ["WWW-Authenticate: Bearer realm=\"wsx\"\r\n"])

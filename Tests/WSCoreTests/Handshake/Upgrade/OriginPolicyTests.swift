@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct OriginPolicyTests {
     @Test(
-        "the server's own pages, this machine's pages and programs may connect (RFC 6455 §10.2)",
+        "the server's own pages, local pages, and programs may connect (RFC 6455 §10.2)",
         arguments: [
             (nil, "x.example"), ("http://x.example", "x.example"), ("https://x.example", "X.Example"),
             ("https://x.example", "x.example:443"), ("http://x.example:8080", "x.example:8080"),
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "all other pages may not",
+        "all other pages are refused",
         arguments: [
             ("null", "localhost"), ("", "localhost"), ("http://evil.example", "localhost"),
             ("http://x.example:81", "x.example"),
@@ -37,7 +37,7 @@ import Testing
         #expect(!OriginPolicy.allowsOrigin(origin, host: host, allowed: ["https://other.example"]))
     }
 
-    @Test("an origin that is listed may connect, compared with its default port")
+    @Test("a listed origin may connect, with or without its default port")
     func listed() {
         let list = ["https://A.example", "http://b.example:81", "chrome-extension://abc"]
         #expect(OriginPolicy.allowsOrigin("https://a.example", host: "h", allowed: list))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "a name that DNS could point here is refused in Host, an address and localhost are not",
+        "Host must be an IP address, localhost, or listed, because DNS could point any other name here",
         arguments: [
             ("localhost", true), ("localhost:8080", true), ("a.localhost", true), ("127.0.0.1:80", true),
             ("192.0.2.7", true),

@@ -31,7 +31,7 @@ import Testing
         return upgrade
     }
 
-    /// What a client sees of a refusal.
+    /// The response that a client receives for a refusal.
     static func answer(_ refusal: HandshakeRefusal) -> String {
         let bytes = WebResponse(refusal).bytes(answering: refusal.request?.method, at: .now)
         return String(decoding: bytes, as: UTF8.self)
@@ -46,7 +46,7 @@ import Testing
         return refusal
     }
 
-    @Test("the request of RFC 6455 §1.2 is answered, and the bytes after it are left")
+    @Test("the request of RFC 6455 §1.2 is accepted, and the bytes after it are not consumed")
     func example() throws {
         let text =
             "GET /chat HTTP/1.1\r\nHost: server.example.com\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" + Self.key
@@ -73,7 +73,7 @@ import Testing
                 """)
     }
 
-    @Test("who comes in is known by the server's secret, and where nothing is asked for, not at all")
+    @Test("the login matches the accepted secret, and is nil if the server requires none")
     func login() throws {
         let access = AccessPolicy(
             credentials: [try Credentials(user: "me", password: "a:b")], tokens: [try BearerToken("t")])
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("a request needs what the server asks for, whatever it asks for itself (RFC 9110 §15.5.2)")
+    @Test("every kind of request needs the required credentials (RFC 9110 §15.5.2)")
     func access() throws {
         let policy = try ServerPolicy(access: AccessPolicy(tokens: [BearerToken("t")]))
         for rest in [Self.upgrade + Self.key + Self.version, "", Self.upgrade] {
@@ -109,13 +109,13 @@ import Testing
         }
         #expect(
             Self.upgrade("GET / HTTP/1.1\r\n" + Self.good + "AUTHORIZATION: bearer t\r\n\r\n", policy: policy) != nil)
-        // Which host it is for is nothing that credentials are needed to learn.
+        // Clients need no credentials to learn which host they asked for.
         let rebound = "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"
         #expect(Self.refusal(rebound, policy: policy)?.status == 403)
     }
 
     @Test(
-        "what clients may vary is accepted (RFC 6455 §4.2.1)",
+        "permitted variations of a request are accepted (RFC 6455 §4.2.1)",
         arguments: [
             "\r\nGET / HTTP/1.1\r\n" + good, "GET / HTTP/1.2\r\n" + good, "GET http://localhost/x HTTP/1.1\r\n" + good,
             "GET / HTTP/1.1\r\nhost:localhost\r\nUPGRADE: h2c, WebSocket\r\nconnection: keep-alive, UPGRADE\r\n" + key
@@ -130,7 +130,7 @@ import Testing
         #expect(upgrade != nil)
     }
 
-    @Test("extensions that the caller accepts are in the answer, offers are at hand (RFC 6455 §9.1)")
+    @Test("offered extensions are available, and the response contains the accepted ones (RFC 6455 §9.1)")
     func extensions() throws {
         let text = "GET / HTTP/1.1\r\n" + Self.good + "Sec-WebSocket-Extensions: foo; a=b, bar\r\n\r\n"
         let upgrade = try #require(Self.upgrade(text, policy: try ServerPolicy()))
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(
-        "a request that breaks a rule gets the status that says so (RFC 6455 §4.2)",
+        "a request that violates a rule gets the matching status (RFC 6455 §4.2)",
         arguments: [
             ("POST / HTTP/1.1\r\n" + good, 405), ("HEAD / HTTP/1.1\r\n" + good, 405),
             ("get / HTTP/1.1\r\n" + good, 405),
@@ -178,7 +178,7 @@ import Testing
         #expect(status == 505 || refusal.request != nil)
     }
 
-    @Test("a head that is too large gets 431, and what is no HTTP gets 400 (RFC 6585 §5)")
+    @Test("an oversized head gets 431, and a malformed head gets 400 (RFC 6585 §5)")
     func badHeads() throws {
         let policy = try ServerPolicy()
         let limits = HeadLimits(maximumBytes: 40, maximumFields: 2)
@@ -187,7 +187,7 @@ import Testing
             ("GET / HTTP/1.1\r\nA:\r\nB:\r\nC:\r\n", 431),
             ("GET / HTTP/1.1\nHost: x\n\n", 400), ("GET /\r\n", 400), ("GET / HTTP/1.1\r\nA : b\r\n", 400),
         ] {
-            // The reason shows how what is no HTTP begins, and so depends on the pieces.
+            // The reason contains the beginning of a malformed message, so it depends on the pieces.
             let answers = feedingEveryWay(Array(text.utf8)) { pieces -> Int? in
                 var handshake = ServerHandshake(policy: policy, limits: limits)
                 guard case .refused(let refusal) = handshake.outcome(of: pieces), refusal.request == nil else {
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(
-        "a good request that asks for no WebSocket is handed on, whatever its method and content are",
+        "a valid request that does not ask for a WebSocket is passed on, with any method and content",
         arguments: [
             "GET /page?q HTTP/1.1\r\n", "HEAD /page?q HTTP/1.1\r\n", "GET /page?q HTTP/1.0\r\n",
             "POST /page?q HTTP/1.1\r\nContent-Length: 5\r\n", "GET http://localhost/page?q HTTP/1.1\r\n",
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test(
-        "what holds for every request holds for one that asks for no WebSocket",
+        "the general checks also apply to requests that do not ask for a WebSocket",
         arguments: [
             ("GET / HTTP/1.1\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n", 400),
             ("GET /#x HTTP/1.1\r\n" + host, 400), ("OPTIONS * HTTP/1.1\r\n" + host, 400),
@@ -235,7 +235,7 @@ import Testing
         #expect(refusal.status == status)
     }
 
-    @Test("refusals carry the fields that their status demands (RFC 6455 §4.4, RFC 9110 §15.5.6)")
+    @Test("refusals have the fields that their status requires (RFC 6455 §4.4, RFC 9110 §15.5.6)")
     func refusalFields() throws {
         let policy = try ServerPolicy()
         let method = try #require(Self.refusal("POST / HTTP/1.1\r\n" + Self.upgrade + "\r\n", policy: policy))
@@ -250,14 +250,14 @@ import Testing
                 "HTTP/1.1 408 Request Timeout\r\n"))
     }
 
-    @Test("another path than the server's gets 404, a query does not matter")
+    @Test("a path other than the server's gets 404, whatever the query")
     func paths() throws {
         let policy = try ServerPolicy(path: "/aü")
         #expect(Self.upgrade("GET /a%C3%BC?q HTTP/1.1\r\n" + Self.good + "\r\n", policy: policy) != nil)
         #expect(Self.refusal("GET /a/ HTTP/1.1\r\n" + Self.good + "\r\n", policy: policy)?.status == 404)
     }
 
-    @Test("the reason for 403 names the option, and nothing that a shell would run")
+    @Test("the reason for a 403 names the option, and nothing that a shell would run")
     func reasons() throws {
         let policy = try ServerPolicy()
         func reason(_ fields: String) -> String? {
@@ -272,7 +272,7 @@ import Testing
         #expect(reason("Host: a.example:80\r\n")?.contains("--origin http://a.example:80.") == true)
     }
 
-    @Test("a server can do without the checks of Origin and Host")
+    @Test("the checks of Origin and Host can be disabled")
     func unchecked() throws {
         let policy = try ServerPolicy(checksHostAndOrigin: false)
         let text =
@@ -281,7 +281,7 @@ import Testing
     }
 
     @Test(
-        "the server's own preference chooses among the subprotocols offered (RFC 6455 §4.2.2)",
+        "the server's preference selects among the offered subprotocols (RFC 6455 §4.2.2)",
         arguments: [
             ("b, a", "a"), ("B, b", "b"), ("c", nil), ("", nil),
         ] as [(String, String?)])
@@ -292,7 +292,7 @@ import Testing
         #expect(upgrade.subprotocol == chosen)
     }
 
-    @Test("a policy that cannot be followed is refused")
+    @Test("an invalid policy is rejected")
     func badPolicies() throws {
         #expect(throws: ServerPolicyError.invalidSubprotocol("a b")) { try ServerPolicy(subprotocols: ["a b"]) }
         #expect(throws: ServerPolicyError.repeatedSubprotocol("a")) { try ServerPolicy(subprotocols: ["a", "a"]) }
@@ -308,7 +308,7 @@ import Testing
         }
     }
 
-    @Test("the client and the server of this module understand each other")
+    @Test("this module's client and server complete a handshake with each other")
     func together() throws {
         let request = try ClientRequest(url: WebSocketURL(parsing: "ws://[::1]:9/x?y"), subprotocols: ["z", "a"])
         var client = ClientHandshake(request: request, nonce: [UInt8](repeating: 0xFF, count: 16))

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct DescriptorBudgetTests {
-    @Test("streams have what the reserve, the threads and all that is opened for clients leave")
+    @Test("client streams get the descriptors left by the reserve, the threads, and per-client files")
     func streams() {
         let budget = DescriptorBudget(total: 1024)
         #expect(budget.streams() == 992)
@@ -12,7 +12,7 @@ import Testing
         #expect(DescriptorBudget(total: 20).streams() == 1)
     }
 
-    @Test("clients that need several descriptors leave room for one who is told that there are too many of them")
+    @Test("clients that need several descriptors leave room to refuse one more client")
     func clients() {
         for total in [64, 256, 1024, 1 << 20] {
             let budget = DescriptorBudget(total: total)

@@ -2,7 +2,7 @@ import Testing
 import WSCore
 
 @Suite struct FileTests {
-    @Test("a file is read whole, also when it is empty or larger than a piece", arguments: [0, 1, 2_500_000])
+    @Test("a file is read whole, even if it is empty or larger than one read", arguments: [0, 1, 2_500_000])
     func whole(count: Int) throws {
         try withTemporaryDirectory { directory in
             let bytes = pattern(count)
@@ -14,14 +14,14 @@ import WSCore
     }
 
     @Test(
-        "what cannot be read says why",
+        "reading a missing file or a directory reports the reason",
         arguments: [("/no/such/file", "no such file or directory"), ("/tmp", "illegal operation on a directory")])
     func errors(path: String, why: String) {
         let error = #expect(throws: IOError.self) { try File.read(path) }
         #expect(error?.description == why)
     }
 
-    @Test("a file is made with the bytes given, and one that is there is left alone")
+    @Test("a file is created with the given bytes, and an existing file is not overwritten")
     func created() throws {
         try withTemporaryDirectory { directory in
             let path = "\(directory)/file"

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct FileTreeTests {
-    /// What a file holds, `/` for a directory, or the error.
+    /// The contents of a file, `/` for a directory, or the error.
     private static func found(_ tree: FileTree, _ path: String) -> String {
         do throws(IOError) {
             switch try tree.find(path.split(separator: "/").map { String($0) }) {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("files and directories are found, also by links that stay beneath the root")
+    @Test("files and directories are found, including through links that stay below the root")
     func found() throws {
         try TreeFixture.with { fixture in
             try fixture.file("a", "A")
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("nothing outside the root is found, whatever links say, nor what is no file")
+    @Test("nothing outside the root is found, whatever the links, and only files and directories are found")
     func notFound() throws {
         try TreeFixture.with { fixture in
             try fixture.file("a", "A")
@@ -66,12 +66,12 @@ import Testing
             }
             #expect(Self.found(tree, "throughFile") == "no such file or directory")
             #expect(Self.found(tree, String(repeating: "x", count: 300)) == "name too long")
-            // What the caller is to keep out is kept in the tree, too.
+            // The tree itself also rejects names that the caller should have filtered out.
             #expect(Self.found(tree, "../outside") == "no such file or directory")
         }
     }
 
-    @Test("a tree stays that of the directory that was opened, and one that is none says why")
+    @Test("opening a missing directory or a file as a tree reports the reason")
     func opening() throws {
         try TreeFixture.with { fixture in
             try fixture.file("a", "A")
@@ -81,13 +81,13 @@ import Testing
         }
     }
 
-    @Test("a directory's entries are those that are wanted, up to a limit")
+    @Test("a directory's entries are filtered, and limited in number")
     func entries() throws {
         try TreeFixture.with { fixture in
             for name in ["a", "b", ".c"] { try fixture.file(name, "12345") }
             try fixture.link("link", to: "a")
             let tree = try FileTree(fixture.root)
-            // Twice: the first reading leaves no trace.
+            // Twice: the first read must not move the position of the second.
             for _ in 0..<2 {
                 guard case .directory(let directory) = try tree.find([]) else { Issue.record("no directory"); return }
                 let (entries, isCut) = try directory.entries(atMost: 10) { $0 != ".c" }

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite struct OutputFileTests {
-    @Test("a pipe that nobody reads is an error, and one with a reader is opened")
+    @Test("opening a pipe without a reader fails, and with a reader succeeds")
     func pipe() throws {
         try withTemporaryDirectory { directory in
             let path = "\(directory)/pipe"
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("a file is emptied where it may be replaced, and otherwise stays as it is")
+    @Test("an existing file is truncated with replacing, and left unchanged without")
     func existing() throws {
         try withTemporaryDirectory { directory in
             let path = "\(directory)/file"

@@ -9,7 +9,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct SharedFileTests {
-    @Test("what is appended is there, in a file that is made for its owner alone")
+    @Test("appended bytes are in the file, which is accessible only by its owner")
     func append() throws {
         try withTemporaryDirectory { directory in
             let path = "\(directory)/file"
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("a file is replaced as a whole, and the next to append finds the new one")
+    @Test("an update replaces the whole file, and later appends go to the new one")
     func update() throws {
         try withTemporaryDirectory { directory in
             let path = "\(directory)/file"
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("where there is no file, or nothing to be changed, nothing is done")
+    @Test("an update does nothing if the file is missing or there is nothing to change")
     func nothing() throws {
         try withTemporaryDirectory { directory in
             try SharedFile.update("\(directory)/file", readingAtMost: 10) { _, _ in
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("while another has the lock, a file is appended to and read, but not replaced")
+    @Test("while another process holds the lock, a file can be appended to and read, but not replaced")
     func locked() throws {
         try withTemporaryDirectory { directory in
             let path = "\(directory)/file"

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct LogWriterTests {
-    @Test("a file has what was written when the call returns")
+    @Test("a line is in the file when the call returns")
     func file() throws {
         try withTemporaryDirectory { directory in
             let output = try openFile("\(directory)/file", 1)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("a pipe that nobody reads has nobody wait, and its lines come whole and in order", arguments: Way.allCases)
+    @Test("a full pipe blocks no writer, and its lines arrive complete and in order", arguments: Way.allCases)
     func fullPipe(way: Way) throws {
         let ends = try way.makeEnds()
         defer { closeAll(ends.readEnd) }
@@ -30,13 +30,13 @@ import Testing
         closeAll(ends.writeEnd)
     }
 
-    @Test("what exceeds the queue is dropped by the line, and when it is empty again a line says how many")
+    @Test("lines that exceed the queue are dropped, and a notice reports their number when the queue is empty")
     func loss() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
         withLog(NonblockingDescriptor(ends.writeEnd), queueLimitBytes: 10_000) { log in
             let lines = Self.lines(3_000)
-            // In one piece and line by line.
+            // Both in one piece and line by line.
             log.write(lines[..<2_000].joined())
             for line in lines[2_000...] { log.write(line) }
             var text = ""
@@ -52,7 +52,7 @@ import Testing
         closeAll(ends.writeEnd)
     }
 
-    @Test("a line that is longer than what a pipe takes at once is not cut")
+    @Test("a line longer than an atomic pipe write is not cut")
     func longLine() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "a line that is longer than the queue is dropped and counted, however it could be written",
+        "a line longer than the queue is dropped and counted, even if it could be written immediately",
         arguments: Way.allCases)
     func lineLongerThanQueue(way: Way) throws {
         let ends = try way.makeEnds()
@@ -74,7 +74,7 @@ import Testing
         withLog(way.descriptor(ends.writeEnd), queueLimitBytes: 1_000) { log in
             log.write("before\n" + String(repeating: "x", count: 1_000) + "\n")
             #expect(readAll(ends.readEnd, count: 14) == "before\n1 lost\n")
-            // What has just been read may still be in the queue.
+            // The line just read may still be in the queue.
             log.drain()
             log.write(String(repeating: "y", count: 999) + "\n")
             #expect(readAll(ends.readEnd, count: 1_000).utf8.count == 1_000)
@@ -82,7 +82,7 @@ import Testing
         closeAll(ends.writeEnd)
     }
 
-    @Test("several threads write whole lines, each in its order")
+    @Test("several threads write complete lines, each thread's in order")
     func threads() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
@@ -105,7 +105,7 @@ import Testing
         closeAll(ends.writeEnd)
     }
 
-    @Test("where nobody can read any more, nothing waits and nothing fails", arguments: Way.allCases)
+    @Test("without a reader, writes neither block nor fail", arguments: Way.allCases)
     func readerGone(way: Way) throws {
         try withLoop { _ in
             let ends = try way.makeEnds()
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("draining waits for a slow reader, and not for one that does not read")
+    @Test("draining waits for a slow reader, but not for a stalled one")
     func drain() throws {
         let ends = try makePipe()
         withLog(NonblockingDescriptor(ends.writeEnd)) { log in
@@ -129,7 +129,7 @@ import Testing
             log.write(text)
             log.drain(patience: .milliseconds(20), limit: .seconds(60))
             let reading = try? LoopThread {
-                // In pieces, each of which shows that somebody reads.
+                // In small pieces, each of which shows that the reader makes progress.
                 #expect(readAll(ends.readEnd, count: text.utf8.count, limit: 4096) == text)
             }
             log.drain(patience: .seconds(60), limit: .seconds(60))
@@ -140,7 +140,7 @@ import Testing
         closeAll(ends.readEnd, ends.writeEnd)
     }
 
-    @Test("a writer is busy while its queue is half full and somebody reads")
+    @Test("a writer is busy while its queue is half full and its reader makes progress")
     func busy() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
@@ -155,10 +155,10 @@ import Testing
         closeAll(ends.writeEnd)
     }
 
-    /// What stands behind the descriptor.
+    /// The type of the descriptor.
     enum Way: CaseIterable {
         case pipe, socket
-        /// A pipe that cannot be opened a second time, as that of another user.
+        /// A pipe that cannot be reopened, such as another user's.
         case foreignPipe
 
         func makeEnds() throws -> (readEnd: Int32, writeEnd: Int32) {
@@ -172,13 +172,13 @@ import Testing
         }
     }
 
-    /// Numbered lines of different lengths, none of which divides a pipe's size.
+    /// Numbered lines of different lengths. No length divides a pipe's capacity.
     private static func lines(_ count: Int) -> [String] {
         (0..<count).map { "line \($0) \(String(repeating: "x", count: $0 % 131))\n" }
     }
 }
 
-/// Gives `body` a log that is ended afterwards; by then the pipe is empty or nobody can read it.
+/// Passes a log to `body` and closes it afterwards. By then the pipe must be empty or without a reader.
 private func withLog<E: Error>(
     _ descriptor: consuming NonblockingDescriptor, queueLimitBytes: Int = LogWriter.queueLimitBytes,
     _ body: (LogWriter) throws(E) -> Void
@@ -188,7 +188,7 @@ private func withLog<E: Error>(
     try body(log)
 }
 
-/// Reads so many bytes, at most `limit` at a time.
+/// Reads `count` bytes, at most `limit` per read.
 private func readAll(_ descriptor: Int32, count: Int, limit: Int = 65_536) -> String {
     var bytes: [UInt8] = []
     while bytes.count < count {

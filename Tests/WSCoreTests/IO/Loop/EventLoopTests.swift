@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct EventLoopTests {
-    @Test("work asked for during a turn runs at its end, in order, and once")
+    @Test("work requested during a turn runs once at its end, in order")
     func endOfTurn() throws {
         try withLoop { loop in
             var events: [String] = []
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("work that asks for work has it done in the same turn, before any timer")
+    @Test("work that requests further work gets it done in the same turn, before any timer")
     func nestedWork() throws {
         try withLoop { loop in
             var events: [String] = []
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("work for the next turn runs at its end, whether it was asked for among the events of a turn or at its end")
+    @Test("work requested during or at the end of a turn for the next turn runs at the end of the next turn")
     func nextTurn() throws {
         try withLoop { loop in
             var turns: [String: UInt64] = [:]
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("work that goes on turn after turn keeps nobody waiting")
+    @Test("work that reschedules itself every turn does not block timers")
     func endlessWork() throws {
         try withLoop { loop in
             var isServed = false
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("what the last work starts is waited for: run() does not return with a timer still to fire")
+    @Test("run() waits for a timer started by the last work")
     func workThatStartsSomething() throws {
         try withLoop { loop in
             var hasFired = false
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("a loop with nothing to wait for returns at once, and one that was stopped before it ran, too")
+    @Test("a loop without active handles returns immediately, and so does one stopped before it ran")
     func emptyAndStopped() throws {
         try withLoop { loop in
             loop.run()
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("stop() ends run() after the work of the present turn")
+    @Test("stop() ends run() after the current turn's work")
     func stopRunsWork() throws {
         try withLoop { loop in
             var hasWorked = false
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("a loop lets go of work that is done, and of itself")
+    @Test("a loop releases finished work, and is itself released")
     func release() throws {
         weak var weakLoop: EventLoop?
         weak var weakWork: Work?
@@ -150,7 +150,7 @@ import Testing
         #expect(weakLoop == nil)
     }
 
-    @Test("both clocks go forward")
+    @Test("both clocks advance")
     func clocks() throws {
         try withLoop { loop in
             let before = (loop.now, loop.turnTime)
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(
-        "durations become whole milliseconds, rounded up, and never below zero",
+        "durations are rounded up to whole milliseconds, and negative ones become zero",
         arguments: [
             (.zero, 0), (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1001), 2), (.seconds(3), 3000),
             (.seconds(-1), 0), (.nanoseconds(-1), 0), (.seconds(Int64.max), .max),

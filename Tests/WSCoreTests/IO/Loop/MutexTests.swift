@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct MutexTests {
-    @Test("no change of a thread is lost to another")
+    @Test("concurrent changes from several threads are not lost")
     func threads() throws {
         let count = Mutex(0)
         let threads = try (0..<4).map { _ in

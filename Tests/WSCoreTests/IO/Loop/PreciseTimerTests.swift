@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("a time that is over fires at once, again and again from the action")
+    @Test("a time in the past fires immediately, even repeatedly from the action")
     func past() throws {
         try withLoop { loop in
             var count = 0
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("one that is stopped, or released by its own action, fires no more")
+    @Test("a stopped timer does not fire, and one released by its own action does not fire again")
     func stopped() throws {
         try withLoop { loop in
             var count = 0
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("a later start takes the place of an earlier one")
+    @Test("a later start replaces an earlier one")
     func again() throws {
         try withLoop { loop in
             var time: UInt64 = 0

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct ReadinessWatcherTests {
-    @Test("a watcher is called while there is something to read, and leaves the reading to others")
+    @Test("a watcher fires while data is readable, and does not consume it")
     func readable() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd, ends.writeEnd) }
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("the end of the input is something to read")
+    @Test("the end of the input counts as readable")
     func end() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("a reader that goes away is noticed once, and waiting for that does not keep the loop running")
+    @Test("a closed reader is reported once, and watching for it does not keep the loop running")
     func hangUp() throws {
         let ends = try makePipe()
         defer { closeAll(ends.writeEnd) }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("a watcher that is released is not called")
+    @Test("a released watcher does not fire")
     func released() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd, ends.writeEnd) }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("what cannot be watched is refused: a file, and a descriptor that is not open")
+    @Test("files and closed descriptors cannot be watched")
     func refused() throws {
         try withTemporaryDirectory { directory in
             let file = try openFile("\(directory)/file", 2)

@@ -8,9 +8,9 @@ import Testing
     import Glibc
 #endif
 
-/// Signals belong to the whole process: one test at a time, and none whose default action ends it.
+/// Signals affect the whole process: the tests run one at a time, without signals that kill the process by default.
 @Suite(.serialized) struct SignalWatcherTests {
-    @Test("a signal is answered on the loop, each time it comes")
+    @Test("a watcher fires on the loop each time its signal arrives")
     func answered() throws {
         try withLoop { loop in
             var count = 0
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("a watcher does not keep the loop running, and one that is released is not called")
+    @Test("a watcher does not keep the loop running, and a released one does not fire")
     func released() throws {
         try withLoop { loop in
             var watcher = SignalWatcher(.resize, on: loop) { Issue.record("it was called") }
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("a signal that the process was started to ignore stays ignored")
+    @Test("a signal ignored at startup stays ignored")
     func ignored() throws {
         try withLoop { loop in
             let before = signal(SIGTSTP, SIG_IGN)

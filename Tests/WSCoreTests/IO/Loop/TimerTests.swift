@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("a repeating timer goes on until it is stopped, even from its own action")
+    @Test("a repeating timer fires until it is stopped, even from its own action")
     func repeating() throws {
         try withLoop { loop in
             var count = 0
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("an interval of nothing is a millisecond, not an end")
+    @Test("an interval of zero means one millisecond")
     func zeroInterval() throws {
         try withLoop { loop in
             var count = 0
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("a timer that does not keep the loop alive lets it end, and fires in one that others keep alive")
+    @Test("a timer with keepsLoopAlive off lets the loop end, but fires while the loop runs")
     func lonely() throws {
         try withLoop { loop in
             var count = 0
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("starting again puts the call off")
+    @Test("restarting a timer postpones its call")
     func restart() throws {
         try withLoop { loop in
             var firedAt: Duration?
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("a timer that is released does not fire")
+    @Test("a released timer does not fire")
     func released() throws {
         try withLoop { loop in
             var hasFired = false
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("a timer may be released by its own action")
+    @Test("a timer can be released by its own action")
     func releasedByItself() throws {
         try withLoop { loop in
             var count = 0
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("a timer may outlive its loop")
+    @Test("a timer can outlive its loop")
     func outlivesLoop() throws {
         var timer: Timer?
         try withLoop { loop in

@@ -3,7 +3,7 @@ import WSCore
 
 @Suite struct WallClockTests {
     @Test(
-        "a moment has its date and time of day in UTC",
+        "a point in time converts to its date and time of day in UTC",
         arguments: [
             (0, [1970, 1, 1, 0, 0, 0]), (951_782_400, [2000, 2, 29, 0, 0, 0]),
             (1_777_636_799, [2026, 5, 1, 11, 59, 59]), (-1, [1969, 12, 31, 23, 59, 59]),
@@ -15,7 +15,7 @@ import WSCore
     }
 
     @Test(
-        "a time later, or earlier, has its microseconds carried",
+        "adding a duration carries microseconds in both directions",
         arguments: [(0, 5, 999_999), (1, 6, 0), (-999_999, 5, 0), (-1_000_000, 4, 999_999), (3_000_002, 9, 1)])
     func sums(microseconds: Int, seconds: Int, rest: Int) {
         let moment = WallTime(seconds: 5, microseconds: 999_999) + .microseconds(microseconds)
@@ -23,7 +23,7 @@ import WSCore
         #expect(moment.sinceEpoch == .microseconds(5_999_999 + microseconds))
     }
 
-    @Test("local time differs from UTC by less than a day, and in no second")
+    @Test("local time differs from UTC by less than a day, and not in its seconds")
     func local() {
         let moment = WallTime(seconds: 1_777_636_799, microseconds: 0)
         let local = CalendarTime(moment, in: .local)
@@ -31,7 +31,7 @@ import WSCore
         #expect(local.second == 59)
     }
 
-    @Test("now is between before and after, and its microseconds are less than a second")
+    @Test("now is between earlier and later samples, with less than a million microseconds")
     func now() {
         let before = WallTime.now
         let after = WallTime.now

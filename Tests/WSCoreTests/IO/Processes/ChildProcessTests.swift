@@ -3,14 +3,14 @@ import Testing
 @testable import WSCore
 
 @Suite struct ChildProcessTests {
-    @Test("a program that ends by itself has a status, and one that a signal ends has its number")
+    @Test("a program's exit reports its status, or the number of the signal that killed it")
     func exits() throws {
         #expect(try Self.exit(of: "exit 0") == .status(0))
         #expect(try Self.exit(of: "exit 7") == .status(7))
         #expect(try Self.exit(of: "kill -9 $$") == .signal(9))
     }
 
-    @Test("a program that there is not cannot be started")
+    @Test("a missing program cannot be started")
     func missing() throws {
         let loop = try EventLoop()
         #expect(throws: IOError.noSuchFile) {
@@ -19,7 +19,7 @@ import Testing
         loop.runOnce()
     }
 
-    @Test("the descriptors that are named are the program's standard ones")
+    @Test("the given descriptors become the program's standard streams")
     func descriptors() throws {
         let (toChild, fromChild) = (try makePipe(), try makePipe())
         defer { closeAll(toChild.readEnd, fromChild.readEnd, fromChild.writeEnd) }
@@ -30,7 +30,7 @@ import Testing
         #expect(readSome(fromChild.readEnd) == Array("through".utf8))
     }
 
-    @Test("a program that runs can be ended and waited for without the loop")
+    @Test("a running program can be terminated and waited for without running the loop")
     func terminate() throws {
         let loop = try EventLoop()
         var exit: ChildProcess.Exit?

@@ -9,9 +9,9 @@ import Testing
 #endif
 
 extension SignalWatcherTests {
-    /// A pseudo-terminal stands for the process's own. Part of the suite about signals: they belong to the whole process.
+    /// Uses a pseudo-terminal as the controlling one. Part of the signal suite: signals affect the whole process.
     @Suite struct ControllingTerminalTests {
-        /// A terminal, and the side of it that types and sees what is shown.
+        /// A terminal, and its other end, which types and reads the output.
         private final class PseudoTerminal: Sendable {
             let typist: Int32
             let terminal: Int32
@@ -35,7 +35,7 @@ extension SignalWatcherTests {
 
             func type(_ text: String) { _ = write(typist, text, text.utf8.count) }
 
-            /// Reads what is shown until it ends with a text.
+            /// Reads output until it ends with `end`.
             func read(until end: String) -> String {
                 var shown: [UInt8] = []
                 while !shown.reversed().starts(with: end.utf8.reversed()) {
@@ -47,7 +47,7 @@ extension SignalWatcherTests {
             }
         }
 
-        /// Asks, and has `act` answer once the prompt is shown; returns the answer, and what was shown after the prompt.
+        /// Asks a question and calls `act` after the prompt. Returns the answer and the output after the prompt.
         private static func answer(
             _ act: @escaping @Sendable (PseudoTerminal) -> Void
         ) async throws -> (ControllingTerminal.Answer, String) {
@@ -63,7 +63,7 @@ extension SignalWatcherTests {
             return (answer, await typing.value)
         }
 
-        @Test("a line is taken byte for byte, nothing of it is shown, and the terminal is given back as it was")
+        @Test("a line is read byte for byte without echo, and the terminal's modes are restored")
         func line() async throws {
             let (answer, shown) = try await Self.answer { pseudo in
                 #expect(pseudo.modes & tcflag_t(ECHO) == 0)
@@ -73,21 +73,21 @@ extension SignalWatcherTests {
             #expect(shown == "\r\n")
         }
 
-        @Test("the terminal's own keys edit the line")
+        @Test("the terminal's editing keys work")
         func editing() async throws {
             #expect(try await Self.answer { $0.type("wrong\u{15}abX\u{7F}c\n") }.0 == .line(Array("abc".utf8)))
             #expect(try await Self.answer { $0.type("\n") }.0 == .line([]))
-            // The first Ctrl-D hands over what is there, and is not the end.
+            // The first Ctrl-D submits the partial line. It is not the end of the input.
             #expect(try await Self.answer { $0.type("ab\u{4}cd\n") }.0 == .line(Array("abcd".utf8)))
         }
 
-        @Test("Ctrl-D on an empty line is the end of input")
+        @Test("Ctrl-D on an empty line ends the input")
         func end() async throws {
             #expect(try await Self.answer { $0.type("\u{4}") }.0 == .end)
         }
 
         @Test(
-            "a signal ends the question, the terminal is given back, and the signal means again what it meant before",
+            "a signal ends the question and restores the terminal and the signal's previous action",
             arguments: [
                 (SIGINT, ControllingTerminal.Answer.interrupted), (SIGTERM, .terminated), (SIGHUP, .terminated),
                 (SIGQUIT, .terminated),
@@ -108,7 +108,7 @@ extension SignalWatcherTests {
             return unsafeBitCast(handler, to: Int.self)
         }
 
-        @Test("where there is no terminal the question cannot be asked")
+        @Test("without a terminal, the question fails")
         func noTerminal() {
             #expect(throws: IOError.noTerminal) {
                 try ControllingTerminal.readSecret(prompt: "Password: ", path: "/dev/null")

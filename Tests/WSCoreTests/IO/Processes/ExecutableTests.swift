@@ -9,7 +9,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct ExecutableTests {
-    @Test("a name with a slash is a path, another is looked for in the directories in their order")
+    @Test("a name with a slash is a path, and other names are searched for in order")
     func path() throws {
         #expect(try Executable.path(of: "/bin/sh", in: "") == "/bin/sh")
         #expect(try Executable.path(of: "sh", in: "/nowhere:/usr/bin:/bin") == "/usr/bin/sh")
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "what is not there, or not executable, is an error",
+        "a missing or non-executable program is an error",
         arguments: [
             ("no-such-program", "/bin", .noSuchFile), ("", "/bin", .noSuchFile), ("sh", "", .noSuchFile),
             ("/no/such", "", .noSuchFile), ("passwd", "/etc", .accessDenied),
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "the interpreter of a script is what its first line names, without its arguments",
+        "a script's first line names its interpreter, without arguments",
         arguments: [
             ("#!/bin/sh\nexit\n", "/bin/sh"), ("#!/bin/sh", "/bin/sh"),
             ("#! \t/usr/bin/env -S python3\n", "/usr/bin/env"),

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite struct PipedProcessTests {
-    @Test("what is written is read by the program, and what it writes and complains of can be read")
+    @Test("pipes connect to a program's standard input, output, and error")
     func pipes() throws {
         let loop = try EventLoop()
         var exit: ChildProcess.Exit?
@@ -35,7 +35,7 @@ import Testing
         loop.runOnce()
     }
 
-    @Test("a group is ended as a whole")
+    @Test("a signal to the group ends all its processes")
     func group() throws {
         let loop = try EventLoop()
         var exit: ChildProcess.Exit?
@@ -51,14 +51,14 @@ import Testing
         #expect(getsid(process.process.identifier) == process.process.identifier)
         #expect(process.process.hasGroup)
         process.process.signalGroup(.terminate)
-        // Both have the pipe: it ends with the last of them.
+        // Both processes hold the pipe, so it ends with the last of them.
         loop.run { exit != nil && output.hasEnded }
         #expect(exit == .signal(15))
         for stream in [process.input, process.output, process.error] { stream.close() }
         loop.runOnce()
     }
 
-    @Test("a program that there is not leaves no descriptor behind")
+    @Test("a program that cannot be started leaks no descriptors")
     func missing() throws {
         let loop = try EventLoop()
         for _ in 0..<2000 {

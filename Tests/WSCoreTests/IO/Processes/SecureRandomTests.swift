@@ -2,12 +2,12 @@ import Testing
 import WSCore
 
 @Suite struct SecureRandomTests {
-    @Test("as many bytes come as are asked for, and never the same", arguments: [0, 1, 16, 4096])
+    @Test("the requested number of bytes is returned", arguments: [0, 1, 16, 4096])
     func count(count: Int) {
         #expect(SecureRandom.bytes(count).count == count)
     }
 
-    @Test("sixteen bytes are not repeated, and all of them are filled")
+    @Test("random bytes do not repeat, and every byte is filled")
     func fresh() {
         let samples = (0..<100).map { _ in SecureRandom.bytes(16) }
         #expect(Set(samples).count == 100)

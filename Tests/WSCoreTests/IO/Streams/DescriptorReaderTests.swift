@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct DescriptorReaderTests {
-    @Test("a pipe is read as its bytes come, to its end")
+    @Test("a pipe is read to its end as bytes arrive")
     func pipe() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd) }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("a file larger than the read buffer is read whole, in order")
+    @Test("a file larger than the read buffer is read whole and in order")
     func file() throws {
         try withTemporaryDirectory { directory in
             let bytes = pattern(300_001)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("/dev/null is at its end at once")
+    @Test("/dev/null ends immediately")
     func null() throws {
         let input = try openForReading("/dev/null")
         defer { closeAll(input) }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("a descriptor that is closed ends with an error, once")
+    @Test("reading a closed descriptor ends with a single error")
     func closed() throws {
         try withReader(of: 1_000_000) { loop, log in
             loop.run { log.isFinished }
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("a directory cannot be read, and says so")
+    @Test("reading a directory is an error")
     func directory() throws {
         let input = try openForReading("/tmp")
         defer { closeAll(input) }
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("nothing is read while the reader is paused, and everything after", arguments: [true, false])
+    @Test("a paused reader reads nothing, and everything after it resumes", arguments: [true, false])
     func pausing(isFile: Bool) throws {
         try withTemporaryDirectory { directory in
             let bytes = pattern(200_000)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("a reader that is closed inside its own call reads no more", arguments: [true, false])
+    @Test("a reader closed inside its callback reads no more", arguments: [true, false])
     func closeInside(isFile: Bool) throws {
         try withTemporaryDirectory { directory in
             let output = try openFile("\(directory)/file", 1)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("a reader of a file that is released reads no more")
+    @Test("a released reader of a file reads no more")
     func released() throws {
         try withTemporaryDirectory { directory in
             let output = try openFile("\(directory)/file", 1)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("the mode of the descriptor, which other processes share, is left alone")
+    @Test("the shared mode of the descriptor is not changed")
     func leavesModeAlone() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd, ends.writeEnd) }

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct DescriptorWriterTests {
-    @Test("a file gets everything at the end of the turn")
+    @Test("a file receives everything at the end of the turn")
     func file() throws {
         try withTemporaryDirectory { directory in
             let output = try openFile("\(directory)/file", 1)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("what a large message took is not kept")
+    @Test("the storage of a large message is released")
     func storage() throws {
         let output = try openFile("/dev/null", 1)
         defer { closeAll(output) }
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("a pipe with a slow reader gets everything in order, and the writer tells when it is out")
+    @Test("a pipe with a slow reader receives everything in order, and the writer reports when it has drained")
     func slowReader() throws {
         let ends = try makePipe()
         defer { closeAll(ends.readEnd, ends.writeEnd) }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("what is shared with others is written in its place, to a file and to a pipe", arguments: [true, false])
+    @Test("shared bytes are written in order between other bytes", arguments: [true, false])
     func shared(isFile: Bool) throws {
         let large = pattern(300_000)
         let shared = SharedBytes(buffer(of: large))
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("a reader that goes away is noticed without a write, and reported once")
+    @Test("a closed reader is detected without a write, and reported once")
     func readerGone() throws {
         let ends = try makePipe()
         defer { closeAll(ends.writeEnd) }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("a reader that goes away during a write is reported once, and nothing waits any more")
+    @Test("a reader that closes during a write is reported once, and pending bytes are discarded")
     func readerGoneDuringWrite() throws {
         for _ in 0..<5 {
             let ends = try makePipe()
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("a socket whose other end has nothing more to say is written on: ssh does so at the end of its input")
+    @Test("a half-closed socket is still written to, as ssh half-closes it at the end of its input")
     func halfClosedSocket() throws {
         let (near, far) = try makeSocketPair()
         defer { closeAll(near, far) }
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("a descriptor that is not open fails at the first write")
+    @Test("a closed descriptor fails at the first write")
     func closedDescriptor() throws {
         try withWriter(to: 1_000_000) { loop, writer, log in
             writer.append([1])
@@ -171,7 +171,7 @@ import Testing
         #endif
     }
 
-    @Test("a flush with nothing to write says that nothing waits")
+    @Test("a flush without data reports that the writer has drained")
     func emptyFlush() throws {
         let output = try openFile("/dev/null", 1)
         defer { closeAll(output) }

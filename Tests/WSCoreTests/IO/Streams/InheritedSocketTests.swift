@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite struct InheritedSocketTests {
-    @Test("a socket that listens on TCP tells its address, and programs that are started do not get it")
+    @Test("a listening TCP socket has its address, and child processes do not inherit it")
     func tcp() throws {
         let descriptor = try makeListener()
         defer { _ = close(descriptor) }
@@ -20,7 +20,7 @@ import Testing
         #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
     }
 
-    @Test("clients are accepted on it")
+    @Test("an inherited socket accepts clients")
     func accepting() throws {
         try withLoop { loop in
             let inherited = try InheritedSocket(descriptor: try makeListener())
@@ -33,12 +33,12 @@ import Testing
             connected?.close()
             listener.close()
             loop.runOnce()
-            // The descriptor was taken over.
+            // The listener took ownership of the descriptor.
             #expect(fcntl(inherited.descriptor, F_GETFD) < 0)
         }
     }
 
-    @Test("a descriptor on which no client can come says why")
+    @Test("a descriptor that cannot accept clients reports the reason")
     func refused() throws {
         let pipe = try makePipe()
         let pair = try makeSocketPair()

@@ -4,26 +4,26 @@ import Testing
 
 @Suite struct NameResolverTests {
     @Test(
-        "RFC 6761 §6.3: localhost and names below it are both loopback addresses, without a lookup",
+        "RFC 6761 §6.3: localhost and names below it resolve to both loopback addresses without a lookup",
         arguments: ["localhost", "LOCALHOST", "localhost.", "a.localhost", "x.y.LocalHost."])
     func localhost(name: String) throws {
         let addresses = try #require(NameResolver.knownAddresses(of: name, port: 80))
         #expect(addresses.map(\.description) == ["[::1]:80", "127.0.0.1:80"])
     }
 
-    @Test("a numeric address is itself", arguments: [("192.0.2.1", "192.0.2.1:7"), ("::1", "[::1]:7")])
+    @Test("a numeric address resolves to itself", arguments: [("192.0.2.1", "192.0.2.1:7"), ("::1", "[::1]:7")])
     func numeric(host: String, description: String) throws {
         #expect(NameResolver.knownAddresses(of: host, port: 7)?.map(\.description) == [description])
     }
 
     @Test(
-        "other names are to be looked up",
+        "other names need a lookup",
         arguments: ["example.com", "localhost.example", "mylocalhost", "localhost..", ""])
     func unknown(name: String) {
         #expect(NameResolver.knownAddresses(of: name, port: 80) == nil)
     }
 
-    @Test("what is known is answered in a later turn, never before resolve() has returned")
+    @Test("a known address is reported in a later turn, never before resolve() returns")
     func later() throws {
         try withLoop { loop in
             var hasReturned = false
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("a name that is too long to be one fails in a later turn")
+    @Test("an overlong name fails in a later turn")
     func tooLong() throws {
         try withLoop { loop in
             var hasReturned = false
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("a lookup that is called off is not answered", arguments: ["localhost", "no-such-name.invalid"])
+    @Test("a canceled lookup does not complete", arguments: ["localhost", "no-such-name.invalid"])
     func cancel(name: String) throws {
         try withLoop { loop in
             let lookup = NameResolver.resolve(name, port: 80, on: loop) { _ in

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct PeerPresenceTests {
-    @Test("a peer that has ended its side is told from one that is there, and what it sent is still unread")
+    @Test("a peer that has ended its side is distinguished from a present one, and its data stays unread")
     func ended() throws {
         for transport in Transport.allCases {
             try withLoop { loop in
@@ -26,7 +26,7 @@ import Testing
         for transport in Transport.allCases {
             try withLoop { loop in
                 let (near, far) = try makeStreamPair(transport, on: loop)
-                // To close a socket with unread bytes resets the connection.
+                // Closing a socket with unread bytes resets the connection.
                 try send("unread", on: near)
                 loop.run { far.hasUnreadBytes }
                 far.close()

@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct SocketAddressTests {
-    @Test("a numeric IPv4 address has its port, family and description")
+    @Test("a numeric IPv4 address has a port, a family, and a description")
     func ipv4() throws {
         let address = try #require(SocketAddress(numeric: "192.0.2.7", port: 8080))
         #expect(address.family == .ipv4)
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "a numeric IPv6 address is shown in its shortest form and in brackets",
+        "an IPv6 address is formatted in its shortest form and in brackets",
         arguments: [
             ("::1", "[::1]:65535"), ("2001:DB8:0:0::1", "[2001:db8::1]:65535"),
             ("::ffff:192.0.2.1", "[::ffff:192.0.2.1]:65535"),
@@ -25,7 +25,7 @@ import Testing
         #expect("\(address)" == description)
     }
 
-    @Test("an IPv6 address may have a zone")
+    @Test("an IPv6 address can have a zone")
     func zone() throws {
         #if canImport(Darwin)
             let text = "fe80::1%lo0"
@@ -40,7 +40,7 @@ import Testing
         #expect(SocketAddress(numeric: "fe80::1%1", port: 1)?.host == text)
     }
 
-    @Test("a zone that is no interface is told from a text that is no address")
+    @Test("an unknown zone is distinguished from an invalid address")
     func unknownZone() {
         for zone in ["none", "4294967295", "4294967296", "-1"] {
             #expect(SocketAddress(numeric: "fe80::1%\(zone)", port: 1) == nil)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("RFC 4291 §2.5.6: only link-local addresses need a zone, and only where they have none")
+    @Test("RFC 4291 §2.5.6: only link-local addresses without a zone need one")
     func needsZone() {
         for (text, expected) in [
             ("fe80::1", true), ("febf::1", true), ("fec0::1", false), ("fe80::1%1", false), ("::1", false),
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "names and what only looks like an address are none",
+        "names and malformed addresses are not numeric addresses",
         arguments: [
             "", "localhost", "127.1", "127.0.0.1.", "256.0.0.1", "1.2.3", "[::1]", ":::", "::1::", "0x7f.0.0.1",
             "127.0.0.1 ", "12345::",

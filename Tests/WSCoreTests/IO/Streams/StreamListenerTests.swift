@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct StreamListenerTests {
-    @Test("port 0 picks a port, which the address tells", arguments: ["127.0.0.1", "::1"])
+    @Test("port 0 picks a port, which the address contains", arguments: ["127.0.0.1", "::1"])
     func anyPort(host: String) throws {
         try withLoop { loop in
             let address = try #require(SocketAddress(numeric: host, port: 0))
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("an address where somebody listens is in use, and free again afterwards")
+    @Test("an address with a listener is in use, and becomes free after the listener closes")
     func addressInUse() throws {
         try withLoop { loop in
             let first = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { $0.close() }
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("an address of another machine cannot be listened on")
+    @Test("another machine's address cannot be listened on")
     func foreignAddress() throws {
         try withLoop { loop in
             let address = try #require(SocketAddress(numeric: "192.0.2.1", port: 0))
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("a path in a directory that is not there is one without a file, and not one without a permission")
+    @Test("a socket path in a missing directory fails with ENOENT, not EACCES")
     func missingDirectory() throws {
         try withLoop { loop in
             #expect(throws: IOError.noSuchFile) {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("several clients that wait are all accepted")
+    @Test("all waiting clients are accepted")
     func several() throws {
         try withLoop { loop in
             var accepted: [SystemStream] = []
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("a socket's file is there while it is listened on, and then removed")
+    @Test("a socket's file exists while the listener is open, and is then removed")
     func unixFile() throws {
         try withTemporaryDirectory { directory in
             try withLoop { loop in
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("a socket path that does not fit is refused rather than cut")
+    @Test("an overlong socket path is refused, not truncated")
     func longPath() throws {
         try withLoop { loop in
             let path = "/tmp/" + String(repeating: "x", count: 200)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("a listener lets go of itself when it is closed, and when it could not listen")
+    @Test("a closed listener is released")
     func release() throws {
         try withLoop { loop in
             weak var listener: StreamListener?

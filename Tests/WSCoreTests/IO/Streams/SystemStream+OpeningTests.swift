@@ -3,7 +3,7 @@ import Testing
 @testable import WSCore
 
 @Suite struct SystemStreamOpeningTests {
-    @Test("a connection to a port where nobody listens is refused")
+    @Test("a connection to a port without a listener is refused")
     func refused() throws {
         try withLoop { loop in
             let address = try unusedAddress(on: loop)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("a stream that is closed before it is connected does not complete")
+    @Test("a stream closed while connecting does not complete")
     func calledOff() throws {
         try withLoop { loop in
             let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { $0.close() }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("both ends of a TCP connection know where the other is", arguments: ["127.0.0.1", "::1"])
+    @Test("both ends of a TCP connection know the peer's address", arguments: ["127.0.0.1", "::1"])
     func peerAddress(host: String) throws {
         try withLoop { loop in
             var near: SystemStream?
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("a Unix-domain socket is connected to by its path, and has no address")
+    @Test("a Unix-domain socket is reached by its path, and has no address")
     func unix() throws {
         try withTemporaryDirectory { directory in
             try withLoop { loop in
@@ -67,7 +67,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("a socket of the abstract namespace is listened on and connected to by its name, without a file")
+        @Test("an abstract socket is reached by its name, without a file")
         func abstract() throws {
             try withLoop { loop in
                 var near: SystemStream?
@@ -99,7 +99,7 @@ import Testing
         }
     #endif
 
-    @Test("a connection from an address of this machine comes from there, in both families")
+    @Test("a connection uses the given source address in both families")
     func source() throws {
         try withLoop { loop in
             for (host, source) in [("127.0.0.1", "127.0.0.3"), ("::1", "::1")] {
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("an address of another machine cannot be connected from, and nothing is left open")
+    @Test("another machine's address cannot be the source, and no descriptor is leaked")
     func foreignSource() throws {
         try withLoop { loop in
             let address = try #require(anyLoopbackPort())
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("a socket that is not there is reported in a later turn")
+    @Test("a missing socket is reported in a later turn")
     func noSocket() throws {
         try withTemporaryDirectory { directory in
             try withLoop { loop in
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("a socket path that does not fit is refused rather than cut")
+    @Test("an overlong socket path is refused, not truncated")
     func longPath() throws {
         try withLoop { loop in
             let path = "/tmp/" + String(repeating: "x", count: 200)
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("what is no stream cannot be opened as one, and is not left open")
+    @Test("an invalid descriptor cannot be opened as a stream")
     func notAStream() throws {
         try withTemporaryDirectory { directory in
             try withLoop { loop in
@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-/// A loopback address where nobody listens.
+/// A loopback address without a listener.
 func unusedAddress(on loop: EventLoop) throws -> SocketAddress {
     let listener = try StreamListener(on: try #require(anyLoopbackPort()), loop: loop) { $0.close() }
     let address = try #require(listener.address)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import WSCore
 
-/// Over each kind of transport: a stream and its peer, both on one loop.
+/// Tests each transport with a stream and its peer on one loop.
 @Suite struct SystemStreamTests {
-    @Test("megabytes arrive intact, whatever the kernel takes at once", arguments: Transport.allCases)
+    @Test("megabytes arrive intact, however much the kernel accepts per write", arguments: Transport.allCases)
     func largeWrite(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             let bytes = pattern(20_000_000)
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("what is on its way shrinks while the peer reads, before all of it is out")
+    @Test("the number of unsent bytes shrinks while the peer reads")
     func inFlightShrinks() throws {
         try withPair(.socketPair) { loop, near, far in
             try near.write(pattern(20_000_000))
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("a stream that always has more is read once a turn", arguments: Transport.allCases)
+    @Test("a stream with more data is read once per turn", arguments: Transport.allCases)
     func oneRead(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             var turns: [UInt64] = []
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("what is left when the other end closes is read, in as many turns as it takes", arguments: Transport.allCases)
+    @Test("data left when the peer closes is read, in as many turns as necessary", arguments: Transport.allCases)
     func restBeforeEnd(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             let bytes = pattern(EventLoop.readBufferBytes * 2)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("a write of shared bytes to a peer that is gone fails, now or later")
+    @Test("writing shared bytes to a closed peer fails")
     func sharedFailure() throws {
         try withPair(.socketPair) { loop, near, far in
             far.stream.close()
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("while a write is under way, what is offered stays in its buffer", arguments: Transport.allCases)
+    @Test("bytes offered during a write stay in their buffer", arguments: Transport.allCases)
     func backpressure(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             let first = pattern(20_000_000)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("nothing is read before startReading() nor after stopReading()", arguments: Transport.allCases)
+    @Test("nothing is read before startReading() or after stopReading()", arguments: Transport.allCases)
     func pausing(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             try near.write(Array("one".utf8))
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("stopReading() inside a read holds the rest back", arguments: Transport.allCases)
+    @Test("stopReading() inside a read callback holds back the rest", arguments: Transport.allCases)
     func stopInsideRead(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             try near.write(pattern(1_000_000))
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "shutdown() says that nothing follows, after what was written; the other way stays open",
+        "shutdown() ends one direction after all writes, and the other stays open",
         arguments: Transport.allCases)
     func shutdown(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("closing ends the peer's input", arguments: Transport.allCases)
+    @Test("closing a stream ends the peer's input", arguments: Transport.allCases)
     func endOfFile(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             far.stream.startReading()
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("a peer that closes on unread bytes resets the connection, which is a failure to read")
+    @Test("a peer that closes with unread bytes resets the connection, which is a read error")
     func reset() throws {
         try withPair(.tcp) { loop, near, far in
             try near.write(Array("unread".utf8))
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("writing to a peer that is gone throws, and the bytes are lost", arguments: Transport.allCases)
+    @Test("writing to a closed peer throws, and the bytes are lost", arguments: Transport.allCases)
     func writeAfterReset(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             try near.write(Array("unread".utf8))
@@ -196,7 +196,7 @@ import Testing
             loop.run(for: .milliseconds(10))
             var error: IOError?
             var buffer = ByteBuffer()
-            // The first write after a reset reports the reset, the next a broken pipe.
+            // The first write after a reset reports the reset, the next one a broken pipe.
             for _ in 0..<2 {
                 buffer.append("lost")
                 do throws(StreamError) { try near.stream.write(&buffer) } catch let thrown {
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test("a write under way fails when the peer goes away, and is over then", arguments: Transport.allCases)
+    @Test("a write in progress fails when the peer closes", arguments: Transport.allCases)
     func failureInFlight(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             try near.write(pattern(20_000_000))
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test(
-        "a stream may be closed inside each callback, and nothing is called after that",
+        "a stream can be closed inside each callback, and is not called again",
         arguments: Transport.allCases)
     func closeInsideCallbacks(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test("closing with a write under way drops it without a word", arguments: Transport.allCases)
+    @Test("closing a stream silently drops a write in progress", arguments: Transport.allCases)
     func closeWhileWriting(transport: Transport) throws {
         try withPair(transport) { loop, near, far in
             try near.write(pattern(20_000_000))
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test("a closed stream does nothing more")
+    @Test("a closed stream ignores all calls")
     func closed() throws {
         try withPair(.socketPair) { loop, near, far in
             near.stream.close()
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    @Test("a stream lets go of its delegate and itself when it is closed")
+    @Test("a closed stream releases its delegate and itself")
     func release() throws {
         weak var stream: SystemStream?
         weak var recorder: StreamRecorder?

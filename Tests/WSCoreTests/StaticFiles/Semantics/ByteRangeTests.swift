@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ByteRangeTests {
     @Test(
-        "one range is a part (RFC 9110 §14.1.1, §14.1.3)",
+        "a single range selects a part of the file (RFC 9110 §14.1.1, §14.1.3)",
         arguments: [
             ("bytes=0-0", 0..<1), ("bytes=2-4", 2..<5), ("bytes=9-", 9..<10), ("bytes=0-", 0..<10),
             ("bytes=5-99", 5..<10),
@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test(
-        "what begins after the end, or is none of the last bytes, cannot be had (RFC 9110 §14.1.2)",
+        "a range after the end, or an empty suffix, is unsatisfiable (RFC 9110 §14.1.2)",
         arguments: ["bytes=10-", "bytes=10-20", "bytes=-0", "bytes=99999999999999999999999-"])
     func unsatisfiable(value: String) {
         #expect(ByteRange(parsing: [value], size: 10) == .unsatisfiable)
     }
 
     @Test(
-        "what is no single range of bytes is not heeded (RFC 9110 §14.2)",
+        "a malformed range, or several ranges, are ignored (RFC 9110 §14.2)",
         arguments: [
             "", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=1", "bytes=4-2", "bytes=1-2,4-5", "bytes=1-2-3",
             "bytes=+1-2", "bytes=1--2", "bytes =1-2", "lines=1-2", "bytes=1 -2", "bytes=0x1-2", "1-2",
@@ -34,7 +34,7 @@ import Testing
         #expect(ByteRange(parsing: [value], size: 10) == .whole)
     }
 
-    @Test("no field, and more than one, are not heeded; of an empty file nothing can be had but all")
+    @Test("a missing or repeated field is ignored, and an empty file is only served whole")
     func edges() {
         #expect(ByteRange(parsing: [], size: 10) == .whole)
         #expect(ByteRange(parsing: ["bytes=1-2", "bytes=1-2"], size: 10) == .whole)

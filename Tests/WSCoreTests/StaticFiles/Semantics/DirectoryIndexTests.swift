@@ -12,7 +12,7 @@ import Testing
         .init(name: name, size: nil, modifiedSeconds: 0)
     }
 
-    @Test("directories come first, and each kind in order")
+    @Test("directories come first, and each group is sorted")
     func order() throws {
         let page = try Self.page("/", [Self.file("b"), Self.file("a"), Self.directory("z"), Self.directory("y")])
         let links = page.split(separator: "\n").filter { $0.hasPrefix("<tr>") }.compactMap {
@@ -22,7 +22,7 @@ import Testing
         #expect(page.contains("<td>5</td><td>Thu, 01 Jan 1970 00:00:00 GMT</td>"))
     }
 
-    @Test("a directory has a way up, but for the root, and it is said when something is left out")
+    @Test("a directory except the root links to its parent, and a truncated list says so")
     func parts() throws {
         #expect(try Self.page("/a/", []).contains("href=\"../\""))
         #expect(try !Self.page("/", []).contains("../"))
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "nothing of a name is HTML, another URL, or invisible",
+        "a name is never parsed as HTML or as another URL, and is always visible",
         arguments: [
             ("<script>", "%3Cscript%3E", "&lt;script&gt;"), ("\"'&", "%22%27%26", "&quot;&#39;&amp;"),
             ("a\nb", "a%0Ab", "a\\u{A}b"), ("\u{202E}x", "%E2%80%AEx", "\\u{202E}x"),

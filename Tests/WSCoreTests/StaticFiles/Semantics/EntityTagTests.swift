@@ -7,7 +7,7 @@ import Testing
         EntityTag(opaque: opaque, isWeak: weak)
     }
 
-    @Test("the tags of a list are read, with commas in them (RFC 9110 §8.8.3)")
+    @Test("tags in a list are parsed, even with commas in them (RFC 9110 §8.8.3)")
     func lists() {
         let (a, comma, weak) = (Self.tag("a"), Self.tag("b,c"), Self.tag("d", weak: true))
         #expect(EntityTagCondition(parsing: ["\"a\""]) == .oneOf([a]))
@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test(
-        "what follows something that is no tag is left out",
+        "everything after a malformed tag is ignored",
         arguments: ["", "a", "\"a", "w/\"b\"", "\"b c\"", "*, \"a\"", "\"b\u{7F}\"", "W/", "\"", ","])
     func malformed(value: String) {
         #expect(EntityTagCondition(parsing: [value]) == .oneOf([]))
         #expect(EntityTagCondition(parsing: ["\"a\" \"b\""]) == .oneOf([Self.tag("a")]))
     }
 
-    @Test("the comparisons of RFC 9110 §8.8.3.2")
+    @Test("tags are compared by the rules of RFC 9110 §8.8.3.2")
     func comparisons() {
         for (left, right, isStrong, isWeak) in [
             (Self.tag("1", weak: true), Self.tag("1", weak: true), false, true),

@@ -6,14 +6,14 @@ import Testing
     private static let now = 1_800_000_000
 
     @Test(
-        "the three forms are read (RFC 9110 §5.6.7)",
+        "dates are parsed in all three formats (RFC 9110 §5.6.7)",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
             ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Sun Nov 16 08:49:37 1994", 784_975_777),
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 23:59:60 GMT", 951_868_800),
             ("Wed, 31 Dec 1969 23:59:59 GMT", -1), ("Mon, 01 Jan 0001 00:00:00 GMT", -62_135_596_800),
             ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
-            // A year of two digits is at most 50 years ahead.
+            // A two-digit year is at most 50 years in the future.
             ("Friday, 01-Jan-78 00:00:00 GMT", 252_460_800), ("Friday, 01-Jan-77 00:00:00 GMT", 3_376_684_800),
         ])
     func parsed(text: String, seconds: Int) {
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "what is no date of these forms is none",
+        "a date in another format is rejected",
         arguments: [
             "", "0", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
             "sun, 06 Nov 1994 08:49:37 GMT",
@@ -36,7 +36,7 @@ import Testing
         #expect(HTTPDate.seconds(parsing: text, now: Self.now) == nil)
     }
 
-    @Test("what is written is read as it was, over all years")
+    @Test("formatted dates parse to the same time, in all years")
     func written() {
         #expect(HTTPDate.text(ofSeconds: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(HTTPDate.text(ofSeconds: .min) == "Mon, 01 Jan 0001 00:00:00 GMT")

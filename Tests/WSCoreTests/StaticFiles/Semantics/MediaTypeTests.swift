@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MediaTypeTests {
     @Test(
-        "the type is by the end of the name, and text is UTF-8",
+        "the media type follows the file name extension, and text is UTF-8",
         arguments: [
             ("index.html", "text/html; charset=utf-8"), ("a.JS", "text/javascript; charset=utf-8"),
             ("a.mjs", "text/javascript; charset=utf-8"), ("a.css", "text/css; charset=utf-8"),

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "each condition alone (RFC 9110 §13.1)",
+        "each condition is evaluated on its own (RFC 9110 §13.1)",
         arguments: [
             ([], .hold), (["If-Match: \"t\""], .hold), (["If-Match: *"], .hold), (["If-Match: \"u\", \"t\""], .hold),
             (["If-Match: \"u\""], .failed), (["If-Match: W/\"t\""], .failed), (["If-Match: t"], .failed),
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "conditions together, in the order of RFC 9110 §13.2.2",
+        "several conditions are evaluated in the order of RFC 9110 §13.2.2",
         arguments: [
             (["If-Match: \"t\"", "If-Unmodified-Since: \(earlier)"], .hold),
             (["If-Match: \"u\"", "If-Unmodified-Since: \(later)"], .failed),
@@ -48,7 +48,7 @@ import Testing
         #expect(try Self.conditions(lines).outcome == outcome)
     }
 
-    @Test("a weak tag answers If-None-Match, and no If-Match but *")
+    @Test("a weak tag matches in If-None-Match, but in If-Match only *")
     func weak() throws {
         #expect(try Self.conditions(["If-None-Match: W/\"t\""], isWeak: true).outcome == .notModified)
         #expect(try Self.conditions(["If-Match: W/\"t\""], isWeak: true).outcome == .failed)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "a range is heeded when If-Range names the present state for certain (RFC 9110 §13.1.5)",
+        "a range applies if If-Range has a strong match (RFC 9110 §13.1.5)",
         arguments: [
             ([], true), (["If-Range: \"t\""], true), (["If-Range: \"u\""], false), (["If-Range: W/\"t\""], false),
             (["If-Range: \"t\", \"u\""], false), (["If-Range: \(same)"], true), (["If-Range: \(later)"], false),
@@ -68,7 +68,7 @@ import Testing
         #expect(try !Self.conditions(["If-Range: \(Self.same)"], isWeak: true).allowRange)
     }
 
-    @Test("a file that has changed a moment ago has a weak tag with the same words, and no time in the future")
+    @Test("a recently modified file has a weak tag, and no modification time in the future")
     func validators() {
         func validators(now: Int, size: Int = 5, nanoseconds: Int = 7) -> FileValidators {
             FileValidators(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RequestPathTests {
     @Test(
-        "a path is names, each decoded once",
+        "a path is split into names, each decoded once",
         arguments: [
             ("/", [], true), ("/a", ["a"], false), ("/a/", ["a"], true), ("/a/b.txt", ["a", "b.txt"], false),
             ("/a%20b", ["a b"], false), ("/%61", ["a"], false), ("/%2561", ["%61"], false),
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "what no client writes that means well is malformed (RFC 3986 §5.2.4)",
+        "a path that no well-meaning client sends is malformed (RFC 3986 §5.2.4)",
         arguments: [
             "", "a", "/.", "/..", "/../a", "/a/../b", "/a/..", "/a/.", "/%2e", "/%2e%2E/a", "/.%2e/a", "/a/%2e./",
             "/a%2fb", "/%2f", "/..%2f", "/..%5ca", "/..\\a", "/\\", "/a%00", "/%00", "/%", "/%2", "/%zz", "/%c0%ae",
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "what begins with a dot is not served, and nothing has no name",
+        "hidden files and empty names are not served",
         arguments: [
             "//", "//a", "/a//b", "/a//", "///", "/.git/config", "/a/.env", "/.well-known2", "/.Well-Known", "/...",
         ])
@@ -37,7 +37,7 @@ import Testing
         #expect(throws: RequestPathError.notServed) { try RequestPath(parsing: path) }
     }
 
-    @Test("a directory's path is written so that no host can hide in it")
+    @Test("a directory's path cannot be mistaken for a URL with a host")
     func directoryText() throws {
         #expect(try RequestPath(parsing: "/").directoryText == "/")
         #expect(try RequestPath(parsing: "/a%20b/%E6%B0%B4").directoryText == "/a%20b/%E6%B0%B4/")

@@ -186,7 +186,7 @@ import WSCore
         _ body: (Distributor<FakeDirectory>, FakeDirectory, ReadableConsole) throws -> Void
     ) throws {
         var arguments = ListenArguments()
-        arguments.timestamps = .off
+        arguments.transcript.timestamps = .off
         change(&arguments)
         let loop = try EventLoop()
         let console = try ReadableConsole()

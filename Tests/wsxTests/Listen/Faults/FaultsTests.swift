@@ -39,7 +39,7 @@ import WSCore
     func drops() throws {
         try withFaults {
             $0.faults.dropRate = 1
-            $0.verbosity = 1
+            $0.transcript.verbosity = 1
         } _: { faults, host, console in
             let client = host.add(1, of: faults)
             #expect(!client.letsThrough(.message(.text), "abc"))
@@ -53,7 +53,7 @@ import WSCore
     func delays() throws {
         try withFaults {
             $0.faults.delay = .milliseconds(20) ... .milliseconds(20)
-            $0.verbosity = 1
+            $0.transcript.verbosity = 1
         } _: { faults, host, console in
             let client = host.add(1, of: faults)
             let begin = faults.loop.now
@@ -164,7 +164,7 @@ import WSCore
     func closeAfterTime() throws {
         try withFaults {
             $0.faults.closeLimit = .time(.milliseconds(10))
-            $0.faults.closeReason = "over"
+            $0.faults.closeFrame.closeReason = "over"
         } _: { faults, host, _ in
             let client = host.add(1, of: faults)
             client.isFull = true

@@ -55,7 +55,7 @@ import WSCore
     @Test("what is sent to the clients is recorded, and what comes")
     func recording() throws {
         try withFile([]) { path in
-            try withOutputs({ $0.recordPath = path }) { fixture in
+            try withOutputs({ $0.transcript.recordPath = path }) { fixture in
                 let outputs = fixture.outputs
                 #expect(outputs.isRecording && outputs.observesMessages && !outputs.isRecordingFull)
                 let payload = Array("x".utf8)
@@ -83,7 +83,7 @@ import WSCore
 
     @Test("a recording that cannot be written ends the server; a path that cannot be is refused")
     func badRecording() throws {
-        try withOutputs({ $0.recordPath = "/dev/full" }) { fixture in
+        try withOutputs({ $0.transcript.recordPath = "/dev/full" }) { fixture in
             fixture.outputs.received(RawSpan(), as: .text, from: 1)
             fixture.loop.turn { !fixture.failures.isEmpty }
             #expect(fixture.failures.first??.message?.contains("/dev/full") ?? false)
@@ -91,7 +91,7 @@ import WSCore
         }
         expectMessage(beginning: "--record /nowhere/at/all: ") { () throws(Failure) in
             var arguments = ListenArguments()
-            arguments.recordPath = "/nowhere/at/all"
+            arguments.transcript.recordPath = "/nowhere/at/all"
             guard let loop = try? EventLoop(), let console = try? ReadableConsole().console else { return }
             _ = try ListenOutputs(
                 arguments, isPrompt: false, to: nil, faults: Faults(arguments, console: console, on: loop),
@@ -112,7 +112,7 @@ import WSCore
                 ]
             ),
         ] as [(Int, [String])] {
-            try withOutputs({ $0.verbosity = verbosity }) { fixture in
+            try withOutputs({ $0.transcript.verbosity = verbosity }) { fixture in
                 let outputs = fixture.outputs
                 outputs.received(control: .ping, payload.span.bytes, roundTrip: nil, from: 1)
                 outputs.received(close: CloseFrame(code: .normalClosure), from: 1)
@@ -145,7 +145,7 @@ import WSCore
         _ change: (inout ListenArguments) -> Void = { _ in }, _ body: (OutputsFixture) throws -> Void
     ) throws {
         var arguments = ListenArguments()
-        arguments.timestamps = .off
+        arguments.transcript.timestamps = .off
         change(&arguments)
         try body(try OutputsFixture(arguments))
     }

@@ -108,6 +108,42 @@ import WSCore
         }
     }
 
+    @Test("the editor's lines are carried out, Ctrl-D ends the server, and an error of the user's editor is shown")
+    func editor() throws {
+        try withPrompt { prompt, server, console in
+            let editor = FakeEditor()
+            try prompt.open(with: { (_, _, _) throws(IOError) in editor }, on: try EventLoop())
+            editor.type("hello")
+            editor.type("/history")
+            editor.type("/edit text")
+            #expect(server.sent == ["all: text hello"])
+            #expect(editor.edited == Array("text".utf8))
+            editor.delegate?.editorDidReturn(with: "it failed")
+            #expect(editor.shown.contains("/edit: it failed\n"))
+            #expect(server.returnCount == 1)
+            editor.isAway = true
+            prompt.interrupted()
+            editor.isAway = false
+            editor.isEmpty = false
+            prompt.interrupted()
+            #expect(editor.discardCount == 1 && server.endCount == 0)
+            editor.delegate?.editorDidReachEnd()
+            #expect(server.endCount == 1)
+            prompt.close()
+            #expect(editor.isClosed && prompt.editor == nil)
+        }
+    }
+
+    @Test("a terminal that cannot be used is an error of the input")
+    func noTerminal() throws {
+        try withPrompt { prompt, _, _ in
+            let loop = try EventLoop()
+            #expect(throws: Failure.input(.noTerminal)) {
+                try prompt.open(with: { (_, _, _) throws(IOError) in throw .noTerminal }, on: loop)
+            }
+        }
+    }
+
     private func withPrompt(
         _ kind: MessageKind = .text, _ body: (ListenPrompt, FakeServer, ReadableConsole) throws -> Void
     ) throws {
@@ -132,5 +168,6 @@ private final class FakeServer: ListenPromptServer {
     }
 
     func end() { endCount += 1 }
-    func promptDidReturn() {}
+    var returnCount = 0
+    func promptDidReturn() { returnCount += 1 }
 }

@@ -62,13 +62,13 @@ import WSCore
     @Test("what the server cannot be is refused")
     func policy() throws {
         expectMessage("the server's settings: \"x\" is not a path; write one like /chat, without a query") {
-            () throws(Failure) in _ = try self.settings { $0.path = "x" }
+            () throws(Failure) in _ = try self.settings { $0.server.path = "x" }
         }
         let settings = try self.settings {
-            $0.path = "/chat"
-            $0.subprotocols = ["a"]
-            $0.origins = ["*"]
-            $0.headers = ["X: 1"]
+            $0.server.path = "/chat"
+            $0.server.subprotocols = ["a"]
+            $0.access.origins = ["*"]
+            $0.server.headers = ["X: 1"]
         }
         #expect(settings.policy.path == "/chat")
         #expect(settings.policy.subprotocols == ["a"])
@@ -81,7 +81,7 @@ import WSCore
     func originPattern() {
         expectMessage(
             "the server's settings: \"https://*.example\" is no pattern that would match; name each origin whole, or * for all of them"
-        ) { () throws(Failure) in _ = try self.settings { $0.origins = ["https://*.example"] } }
+        ) { () throws(Failure) in _ = try self.settings { $0.access.origins = ["https://*.example"] } }
     }
 
     @Test("an echo server neither reads input nor writes messages, but may write events")
@@ -91,10 +91,10 @@ import WSCore
         #expect(echo.connection.pausesReadingWhenFull)
         let events = try self.settings {
             $0.mode = .echo
-            $0.output = .json
+            $0.format.output = .json
         }
         #expect(events.writesOutput)
-        let relay = try self.settings { $0.input = .nul }
+        let relay = try self.settings { $0.format.input = .nul }
         #expect(relay.readsPipe && relay.writesOutput)
         #expect(!relay.connection.pausesReadingWhenFull)
     }
