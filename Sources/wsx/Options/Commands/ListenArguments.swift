@@ -63,7 +63,7 @@ struct ListenArguments: Equatable, Sendable {
         ServerTLSArguments.options.lifted(\.tls)
         CompressionArguments.options().lifted(\.compression)
         LimitArguments.options(
-            messageSize: "16M", manual: "Close a client with 1009 if it sends a message larger than *SIZE*."
+            messageSize: "16M", manual: "Close a client with 1009 if it sends a message larger than *SIZE* after decompression."
         ).lifted(\.limits)
         TranscriptArguments.options.lifted(\.transcript)
     }
