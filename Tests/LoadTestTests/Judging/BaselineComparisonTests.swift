@@ -92,7 +92,7 @@ import WSCore
         #expect(baseline.medians.count == 1)
     }
 
-    @Test("obstacles to a comparison and possible causes of a difference are named")
+    @Test("what cannot be compared is told, and what may explain a difference")
     func obstacles() {
         var random = SeededRandom(seed: 0)
         let baseline = Self.run(1, varyingBy: 0, &random)

@@ -63,7 +63,8 @@ struct ListenArguments: Equatable, Sendable {
         ServerTLSArguments.options.lifted(\.tls)
         CompressionArguments.options().lifted(\.compression)
         LimitArguments.options(
-            messageSize: "16M", manual: "Close a client with 1009 if it sends a message larger than *SIZE* after decompression."
+            messageSize: "16M",
+            manual: "Close a client with 1009 if it sends a message larger than *SIZE*, counted after decompression."
         ).lifted(\.limits)
         TranscriptArguments.options.lifted(\.transcript)
     }
@@ -108,8 +109,8 @@ struct ListenArguments: Equatable, Sendable {
                 + FormatArguments.messageOutputs, heading: .faults,
             summary: "Answer messages from a recording",
             manual: """
-                Answer each message as the server in the recording *FILE* did; see TESTING CLIENTS. Replies are sent at \
-                once; `--replay-speed` keeps or scales the original delays. Standard input is not read.
+                Answer each message as the server in the recording *FILE* did; see TESTING CLIENTS. Replies are sent \
+                at once; `--replay-speed` keeps or scales the original delays. Standard input is not read.
                 """,
             example: "--replay session.jsonl", seeAlso: ["replay-speed", "record", "echo"]
         ) { arguments, value in arguments.mode = .replay(path: value) }

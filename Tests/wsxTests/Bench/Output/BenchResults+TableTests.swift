@@ -20,7 +20,7 @@ import WSCore
         results.table(Palette(isEnabled: false)).split(separator: "\n")
     }
 
-    @Test("the headline describes the test and cannot drive the terminal")
+    @Test("the head says what was done, and nothing in it drives the terminal")
     func head() {
         let lines = Self.table(Self.results())
         #expect(lines[0] == "Echo test with 1-byte binary messages for 10.0 s")
@@ -29,7 +29,7 @@ import WSCore
     }
 
     @Test(
-        "a generator at its limit is reported",
+        "a generator that was at its limit is told of",
         arguments: [(15, false), (19, true)])
     func busy(seconds: Int, isBusy: Bool) {
         var results = Self.results()
@@ -44,7 +44,7 @@ import WSCore
         #expect(!Self.table(results).contains { $0.contains("at its limit") })
     }
 
-    @Test("a generator that falls behind schedule is reported", arguments: [(1, false), (2, true)])
+    @Test("a generator that could not keep to its schedule is told of", arguments: [(1, false), (2, true)])
     func behind(count: Int, isBehind: Bool) {
         var results = Self.results()
         results.delays = Histogram()
@@ -53,7 +53,7 @@ import WSCore
         #expect(Self.table(results).contains { $0.contains("fell behind schedule") } == isBehind)
     }
 
-    @Test("the table of a connect test shows the phases of opening")
+    @Test("connections that are opened one after the other have the parts of that told")
     func phases() {
         var results = BenchSamples.results(seed: 1, mode: .connect)
         results.phases = PhaseHistograms()
@@ -113,7 +113,7 @@ import WSCore
             ])
     }
 
-    @Test("faults and errors are counted by kind")
+    @Test("faults and errors are told by kind")
     func faults() {
         var results = Self.results()
         results.tally = LoadTally()
