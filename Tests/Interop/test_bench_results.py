@@ -34,7 +34,7 @@ def test_one_run_is_what_it_was(results):
 def test_the_table_of_a_merge_is_that_of_a_run(results):
     result = wsx("bench", "merge", *results)
     assert (result.status, result.err) == (0, "")
-    assert "300 sent, 300 received, all as they were sent" in result.out.decode()
+    assert "300 sent, 300 received, all correct" in result.out.decode()
     assert result.lines[1].startswith("on 6 connections")
 
 
@@ -82,11 +82,11 @@ def test_a_merge_has_a_log_of_histograms_too(results, tmp_path):
 def test_results_of_another_mode_are_refused(results, tmp_path):
     other = tmp_path / "send.json"
     other.write_bytes(results[0].read_bytes().replace(b'"mode":"echo"', b'"mode":"send"', 1))
-    assert_fails(wsx("bench", "merge", results[0], other), 2, f"{other}: it is of --mode send")
+    assert_fails(wsx("bench", "merge", results[0], other), 2, f"{other}: it is a result of --mode send")
 
 
 @pytest.mark.parametrize("contents, message", [
-    (b"", "it is not JSON"), (b"{}", "it is not what 'wsx bench --output json' writes"), (b"\xff", "not UTF-8"),
+    (b"", "it is not JSON"), (b"{}", "it is not a result of 'wsx bench --output json'"), (b"\xff", "not UTF-8"),
     (b'{"mode":"echo","version":2}', "version 2"), (b'{"mode":"echo","version":1}', "'url' is missing"),
 ], ids=["empty", "object", "bytes", "version", "member"])
 def test_what_is_no_results_is_refused(contents, message, tmp_path):
@@ -176,16 +176,16 @@ def test_a_rate_that_has_fallen_is_slower(results, tmp_path):
 def test_a_baseline_of_something_else_is_refused_before_the_run(results, tmp_path):
     result = wsx("bench", "ws://127.0.0.1:1/", "-c", "1", "--size", "21", "--baseline", results[0])
     assert_fails(
-        result, 2, f"--baseline {results[0]}: its messages are text of 20 bytes, and those of this run text of 21 bytes")
+        result, 2, f"--baseline {results[0]}: it used 20-byte text messages, but this run uses 21-byte text messages")
     other = tmp_path / "send.json"
     other.write_bytes(results[0].read_bytes().replace(b'"mode":"echo"', b'"mode":"send"', 1))
-    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "it is of --mode send")
+    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "it used --mode send")
     assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", tmp_path / "x"), 2, "--baseline", "no such file")
     other.write_bytes(b"{}")
-    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "not what 'wsx bench --output json' writes")
+    assert_fails(wsx("bench", "ws://127.0.0.1:1/", "--baseline", other), 2, "not a result of 'wsx bench --output json'")
 
 
 def test_a_baseline_with_other_connections_is_warned_of(results):
     result = wsx("bench", "echo:", "-n", "100", "-c", "5", "--baseline", results[0])
     assert result.status == 0
-    assert result.err == "wsx: warning: the baseline had 1 connection in place of 5\n"
+    assert result.err == "wsx: warning: the baseline had 1 connection instead of 5\n"

@@ -31,29 +31,29 @@ extension ComparedRun {
     /// Why a run cannot be compared with this one; nil: it can.
     public func obstacle(to other: BenchDescription) -> String? {
         if description.mode != other.mode {
-            return "it is of --mode \(description.mode.rawValue), and this run of \(other.mode.rawValue)"
+            return "it used --mode \(description.mode.rawValue), but this run uses --mode \(other.mode.rawValue)"
         }
         guard description.message != other.message else { return nil }
-        return "its messages are \(Self.words(description.message)), and those of this run \(Self.words(other.message))"
+        return "it used \(Self.words(description.message)), but this run uses \(Self.words(other.message))"
     }
 
     /// What was not the same in a run, and may be why it was faster or slower; nil: nothing.
     public func difference(from other: BenchDescription) -> String? {
         var parts: [String] = []
         if description.connections != other.connections {
-            parts.append("\(Phrase.count(description.connections, "connection")) in place of \(other.connections)")
+            parts.append("\(Phrase.count(description.connections, "connection")) instead of \(other.connections)")
         }
         if description.threads != other.threads {
-            parts.append("\(Phrase.count(description.threads, "thread")) in place of \(other.threads)")
+            parts.append("\(Phrase.count(description.threads, "thread")) instead of \(other.threads)")
         }
-        if description.inFlight != other.inFlight { parts.append("another number of messages in flight") }
-        if description.rateAsked != other.rateAsked { parts.append("another --rate") }
+        if description.inFlight != other.inFlight { parts.append("a different --in-flight") }
+        if description.rateAsked != other.rateAsked { parts.append("a different --rate") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     private static func words(_ message: BenchDescription.Message?) -> String {
-        guard let message else { return "of several kinds" }
-        let size = message.byteCount.map { Phrase.count($0, "byte") } ?? "different sizes"
-        return "\(message.kind == .text ? "text" : "binary") of \(size)"
+        guard let message else { return "messages of several kinds" }
+        let kind = message.kind == .text ? "text" : "binary"
+        return message.byteCount.map { "\($0)-byte \(kind) messages" } ?? "\(kind) messages of different sizes"
     }
 }

@@ -51,11 +51,13 @@ public struct GeneratorVerdict: Equatable, Sendable {
         if let lateness {
             let (delay, latest) = (ResultWords.time(Double(lateness.delay)), ResultWords.time(Double(lateness.latest)))
             warnings.append(
-                "This end fell behind the schedule: one message in \(ResultWords.count(lateness.oneOf)) was sent \(delay) late "
-                    + "or more, one \(latest).")
+                "The load generator fell behind schedule: 1 in \(ResultWords.count(lateness.oneOf)) messages was sent "
+                    + "\(delay) late or more, the worst \(latest) late.")
         }
         if isBusy {
-            warnings.append("The generator was at its limit: these figures are its own rather than the server's.")
+            warnings.append(
+                "The load generator was at its limit: the results may reflect it rather than the server. "
+                    + "Try more --threads.")
         }
         return warnings
     }

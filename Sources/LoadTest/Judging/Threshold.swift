@@ -137,7 +137,7 @@ extension Threshold.Statistic {
 extension Threshold.Verdict {
     /// The value as people write it.
     public var words: String {
-        guard let value else { return "nothing was measured" }
+        guard let value else { return "nothing measured" }
         return switch threshold.bound {
         case .time: ResultWords.time(value)
         case .share: "\(FixedPoint.text(value * 100, digits: 3)) %"

@@ -118,7 +118,7 @@ public struct ModeWording: Sendable {
     /// The beginning of the results.
     /// - Parameter messages: The messages that were sent: `text messages of 20 bytes`.
     public func headline(_ messages: String) -> String {
-        titleNamesMessages ? "\(title) of \(messages)" : title
+        titleNamesMessages ? "\(title) with \(messages)" : title
     }
 
     /// How many were sent, and how many came back: `5 sent, 4 received`.

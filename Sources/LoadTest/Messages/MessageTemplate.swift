@@ -169,10 +169,10 @@ extension MessageTemplateError: CustomStringConvertible {
     /// What is expected, to follow a colon.
     public var description: String {
         switch self {
-        case .notClosed: "'{{' begins a placeholder, which '}}' ends; '{{{{' stands for the two braces"
+        case .notClosed: "'{{' begins a placeholder, but '}}' is missing; write '{{{{' for two literal braces"
         case .unknownPlaceholder(let text):
-            "'{{\(text)}}' is none of {{seq}}, {{connection}}, {{time}} and {{random N}}; "
-                + "'{{{{' stands for two braces"
+            "unknown placeholder '{{\(text)}}'; expected {{seq}}, {{connection}}, {{time}}, or {{random N}}, "
+                + "or '{{{{' for two literal braces"
         case .badLength: "expected {{random N}} with an N from 1 to \(MessageTemplate.mostRandomBytes)"
         }
     }

@@ -56,7 +56,7 @@ extension BenchResults {
         let optional: [(name: String, value: String?)] = [
             ("Messages", message),
             ("In flight", description.inFlight.map { "\(ResultWords.count($0)) on each connection" }),
-            ("Rate asked", description.rateAsked.map { "\(ResultWords.count($0)) a second" }),
+            ("Target rate", description.rateAsked.map { "\(ResultWords.count($0)) per second" }),
         ]
         return [
             ("URL", escapingControls(description.url)),
@@ -66,7 +66,7 @@ extension BenchResults {
         ] + optional.compactMap { fact in fact.value.map { (fact.name, $0) } } + [
             ("Started", "\(date) \(clock) UTC"),
             ("Duration", "\(FixedPoint.text(duration / .seconds(1), digits: 3)) s"),
-            ("Processor time", "\(FixedPoint.text(loadProcessorTime / .seconds(1), digits: 3)) s of wsx"),
+            ("CPU time", "\(FixedPoint.text(loadProcessorTime / .seconds(1), digits: 3)) s (wsx)"),
             ("Program", program),
         ]
     }

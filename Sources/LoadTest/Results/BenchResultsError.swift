@@ -26,16 +26,16 @@ extension BenchResultsError: CustomStringConvertible {
         switch self {
         case .notText: "it is not UTF-8 text"
         case .notJSON(let error): "it is not JSON: \(error)"
-        case .notResults: "it is not what 'wsx bench --output json' writes"
+        case .notResults: "it is not a result of 'wsx bench --output json'"
         case .otherVersion(let found):
-            "it has version \(escapingControls(found)) of the form of results, and this wsx knows \(BenchResults.version)"
-        case .badMember(let name): "'\(name)' is missing, or not what it should be"
+            "its format has version \(escapingControls(found)), but this wsx reads version \(BenchResults.version)"
+        case .badMember(let name): "'\(name)' is missing or invalid"
         case .badHistogram(let name, let error): "'\(name)': \(error)"
         case .otherCount(let count, let received):
-            "'histogram' has \(Phrase.count(count, "value")), and 'messages.received' is \(received)"
+            "'histogram' has \(Phrase.count(count, "value")), but 'messages.received' is \(received)"
         case .otherMode(let one, let other):
-            "it is of --mode \(other.rawValue), and those before are of \(one.rawValue)"
-        case .tooLarge: "the sum would be too large to be counted"
+            "it is a result of --mode \(other.rawValue), but the others are of --mode \(one.rawValue)"
+        case .tooLarge: "the sum is too large"
         }
     }
 }

@@ -6,17 +6,17 @@ extension BenchMode {
     public static let broadcast = BenchMode(
         ModeDescriptor(
             name: "broadcast",
-            summary: "how long what one publishes takes to reach all others",
+            summary: "measure delivery from publishers to readers",
             manual: """
-                Publish on `--publishers` connections, 10 messages a second in all or what `--rate` says, and read on all others, \
-                to which the server is to send what is published. A message says which one it is and when it was due, so \
-                that each reader knows what it lacks, what came twice or late, and how long it took; each delivery counts. \
-                What a publisher receives does not count.
+                Publish on `--publishers` connections, at `--rate` or 10 messages per second in total, and read on all \
+                others. The server must relay each message to all readers. Messages carry a number and the time they \
+                were due: each reader detects lost, duplicated, and reordered messages. The latency is the time to \
+                each delivery. Messages that publishers receive do not count.
                 """,
             options: [.connectRate, .messages, .rate, .ramp, .replyTimeout, .size, .binary],
             ownOptions: [.publishers],
             wording: ModeWording(
-                title: "Broadcast", titleNamesMessages: true, countedThings: "deliveries", sentVerb: "published",
+                title: "Broadcast test", titleNamesMessages: true, countedThings: "deliveries", sentVerb: "published",
                 receivedVerb: "delivered", expectation: "reach each reader"),
             metrics: ModeMetrics(verifiesMessages: true, population: .deliveries),
             load: ModeLoad(
@@ -50,13 +50,13 @@ internal final class BroadcastWorkload: Workload {
             let count = Phrase.count(plan.connectionCount, "connection")
             return LoadPlanProblem(
                 option: "--publishers \(plan.publisherCount)",
-                reason: "nobody is left to read: there \(plan.connectionCount == 1 ? "is" : "are") \(count)")
+                reason: "no reader is left among \(count); increase --connections")
         }
         guard plan.messageBytes >= DeliveryMessage.leastBytes else {
             return LoadPlanProblem(
                 option: "--size \(plan.messageBytes)",
-                reason: "a message that is broadcast says when it was sent, for which it has "
-                    + "\(DeliveryMessage.leastBytes) or more bytes")
+                reason: "broadcast messages carry a number and a time and need "
+                    + "\(DeliveryMessage.leastBytes) bytes or more")
         }
         return nil
     }

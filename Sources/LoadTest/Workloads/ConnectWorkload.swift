@@ -5,21 +5,21 @@ extension BenchMode {
     public static let connect = BenchMode(
         ModeDescriptor(
             name: "connect",
-            summary: "opening handshakes, one after another",
+            summary: "measure opening handshakes",
             manual: """
-                Open connections and close them as soon as they are open, `--connections` at a time, or as many a second as \
-                `--rate` says. The latency is that of opening one, from the name to the upgrade.
+                Open connections and close each one as soon as it is open, with up to `--connections` in parallel, or \
+                at `--rate`. The latency is the time to open a connection, from name resolution through the upgrade.
                 """,
             options: [.messages, .rate, .ramp, .replyTimeout],
             wording: ModeWording(
-                title: "Opening of connections", titleNamesMessages: false, countedThings: "connections",
+                title: "Connect test", titleNamesMessages: false, countedThings: "connections",
                 sentThings: "connections", sentVerb: "tried", receivedVerb: "opened"),
             metrics: ModeMetrics(),
             load: ModeLoad(needsConnections: false),
             problem: { plan in
                 guard plan.ramp > .zero, plan.rate == nil else { return nil }
                 return LoadPlanProblem(
-                    option: "--ramp", reason: "with --mode connect it is the rate that grows; give --rate, too")
+                    option: "--ramp", reason: "--mode connect ramps the rate; add --rate")
             },
             makeWorkload: { ConnectWorkload($0) }))
 }

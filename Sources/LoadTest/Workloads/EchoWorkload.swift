@@ -5,15 +5,15 @@ extension BenchMode {
     public static let echo = BenchMode(
         ModeDescriptor(
             name: "echo",
-            summary: "round trips, each echo compared with what was sent",
+            summary: "measure round trips to an echo server",
             manual: """
-                Send messages that the server sends back, `--in-flight` on each connection, or as many a second as `--rate` \
-                says. The latency is that of the round trip.
+                Send messages that the server echoes, with `--in-flight` messages in flight on each connection, or at \
+                `--rate`. Each echo is compared with its message. The latency is the round-trip time.
                 """,
             options: [
                 .connectRate, .messages, .rate, .ramp, .inFlight, .replyTimeout, .message, .file, .size, .binary,
             ],
-            wording: ModeWording(title: "Echo", titleNamesMessages: true, countedThings: "replies"),
+            wording: ModeWording(title: "Echo test", titleNamesMessages: true, countedThings: "replies"),
             metrics: ModeMetrics(verifiesMessages: true, accountsForAllSent: true),
             load: ModeLoad(messages: .always),
             makeWorkload: { EchoWorkload($0) }))

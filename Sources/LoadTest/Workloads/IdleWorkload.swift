@@ -5,14 +5,15 @@ extension BenchMode {
     public static let idle = BenchMode(
         ModeDescriptor(
             name: "idle",
-            summary: "keep connections open, with a ping now and then",
+            summary: "keep connections open and send pings",
             manual: """
-                Keep connections open for `--duration`, each with a ping every `--heartbeat`. The latency is that of the pongs.
+                Keep connections open for `--duration` and send a ping on each every `--heartbeat`. The latency is the \
+                time to the pong.
                 """,
             options: [.connectRate, .ramp, .replyTimeout],
             ownOptions: [.heartbeat],
             wording: ModeWording(
-                title: "Idling", titleNamesMessages: false, countedThings: "pongs", sentThings: "pings",
+                title: "Idle test", titleNamesMessages: false, countedThings: "pongs", sentThings: "pings",
                 receivedVerb: "answered"),
             metrics: ModeMetrics(accountsForAllSent: true),
             // A ping is number and hash.

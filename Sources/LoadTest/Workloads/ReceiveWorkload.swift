@@ -5,13 +5,14 @@ extension BenchMode {
     public static let receive = BenchMode(
         ModeDescriptor(
             name: "receive",
-            summary: "count what the server sends",
+            summary: "count the messages that the server sends",
             manual: """
-                Count what the server sends for `--duration`. With `--message` each connection sends that first, to subscribe.
+                Count the messages that the server sends during `--duration`. `--message` sends a message on each \
+                connection first, for instance to subscribe. There are no latencies.
                 """,
             options: [.connectRate, .message, .file, .binary],
             wording: ModeWording(
-                title: "Receiving of messages", titleNamesMessages: false, countedThings: "messages received"),
+                title: "Receive test", titleNamesMessages: false, countedThings: "messages received"),
             metrics: ModeMetrics(hasLatencies: false),
             load: ModeLoad(messages: .whenGiven),
             makeWorkload: { ReceiveWorkload($0) }))

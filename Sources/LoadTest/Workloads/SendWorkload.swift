@@ -5,15 +5,15 @@ extension BenchMode {
     public static let send = BenchMode(
         ModeDescriptor(
             name: "send",
-            summary: "as many messages one way as the server takes",
+            summary: "measure how fast the server reads messages",
             manual: """
-                Send messages one way, as fast as the server takes them or at `--rate`. What it answers is counted as \
-                received, and not looked at; there are no latencies. Sent is what the system has taken to send: it may hold \
-                some megabytes for each connection, so that only a run of some seconds tells what the server takes. A number \
-                of messages (`--messages`) takes until the server has read all of them.
+                Send messages one way, as fast as the server reads them or at `--rate`. Replies are counted as \
+                received but not checked, and there are no latencies. A message counts as sent when the kernel accepts \
+                it. The kernel may buffer several megabytes per connection: run for at least a few seconds to measure \
+                the server. With `--messages`, the duration includes the time until the server has read all messages.
                 """,
             options: [.connectRate, .messages, .rate, .ramp, .message, .file, .size, .binary],
-            wording: ModeWording(title: "Sending", titleNamesMessages: true, countedThings: "messages sent"),
+            wording: ModeWording(title: "Send test", titleNamesMessages: true, countedThings: "messages sent"),
             metrics: ModeMetrics(hasLatencies: false, rate: .sent),
             // Only sent messages count, and queued ones are not sent yet.
             load: ModeLoad(messages: .always, queueLimitBytes: 16 << 10),

@@ -88,11 +88,11 @@ final class BenchRun {
         if let failure = pool.openingFailure, let message = failure.message {
             toldFailure = failure
             console.error(
-                "\(message); going on with \(openCount) of \(settings.arguments.load.connectionCount) connections")
+                "\(message); continuing with \(openCount) of \(settings.arguments.load.connectionCount) connections")
         }
         let delay = startDelay
         if delay < .zero {
-            console.notice("wsx: --start-at is over by \(Phrase.duration(.zero - delay)); beginning now")
+            console.notice("wsx: --start-at passed \(Phrase.duration(.zero - delay)) ago; starting now")
         }
         startTime = WallTime.now + max(.zero, delay)
         let time = loop.nowNanoseconds + delay.wholeNanoseconds

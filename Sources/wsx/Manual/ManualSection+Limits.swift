@@ -67,7 +67,7 @@ extension ManualSection {
     ///   - adjustable: The limits with an option: the limit, its default, the option, and the effect of exceeding it.
     ///   - fixed: The other limits: the limit, its value, and the effect of exceeding it.
     ///   - notes: The text after the tables.
-    private static func limits(
+    static func limits(
         adjustable: [[String]], fixed: [[String]], notes: [ManualBlock] = []
     ) -> ManualSection {
         let tables: [ManualBlock] = [

@@ -101,12 +101,11 @@ import WSCore
         other.message = BenchDescription.Message(kind: .binary, byteCount: 1)
         #expect(
             baseline.obstacle(to: other)
-                == "its messages are text of 20 bytes, and those of this run binary of 1 byte")
+                == "it used 20-byte text messages, but this run uses 1-byte binary messages")
         other = Self.echo
         (other.connections, other.threads, other.inFlight, other.rateAsked) = (3, 2, 8, 100)
         #expect(
             baseline.difference(from: other)
-                == "1 connection in place of 3, 1 thread in place of 2, another number of messages in flight, another --rate"
-        )
+                == "1 connection instead of 3, 1 thread instead of 2, a different --in-flight, a different --rate")
     }
 }

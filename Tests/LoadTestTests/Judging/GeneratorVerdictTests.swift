@@ -43,7 +43,8 @@ import WSCore
         let verdict = Self.verdict([(10_000, 99_970), (8_000_000, 30)], [(100_000, 100_000)])
         #expect(
             verdict.warnings == [
-                "This end fell behind the schedule: one message in 10,000 was sent 8.00 ms late or more, one 8.00 ms."
+                "The load generator fell behind schedule: 1 in 10,000 messages was sent 8.00 ms late or more, "
+                    + "the worst 8.00 ms late."
             ])
     }
 

@@ -64,7 +64,7 @@ import WSCore
         (results.tally.received, results.tally.sent) = (count + 1, results.tally.sent + 1)
         let error = try #require(Self.problem(results.json()))
         #expect(error == .otherCount(count, received: count + 1))
-        #expect("\(error)" == "'histogram' has \(count) values, and 'messages.received' is \(count + 1)")
+        #expect("\(error)" == "'histogram' has \(count) values, but 'messages.received' is \(count + 1)")
         (results.tally.received, results.tally.sent) = (count, results.tally.sent)
         #expect(
             Self.problem(results.json()) == .badMember("messages.sent"), "one is neither received, lost nor mismatched")

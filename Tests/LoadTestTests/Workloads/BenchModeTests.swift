@@ -22,8 +22,8 @@ import Testing
     @Test(
         "results begin with the mode, and with its messages where it has some",
         arguments: [
-            ("echo", "Echo of MESSAGES"), ("send", "Sending of MESSAGES"), ("receive", "Receiving of messages"),
-            ("connect", "Opening of connections"), ("broadcast", "Broadcast of MESSAGES"), ("idle", "Idling"),
+            ("echo", "Echo test with MESSAGES"), ("send", "Send test with MESSAGES"), ("receive", "Receive test"),
+            ("connect", "Connect test"), ("broadcast", "Broadcast test with MESSAGES"), ("idle", "Idle test"),
         ])
     func headlines(name: String, headline: String) throws {
         #expect(try #require(BenchMode(rawValue: name)).wording.headline("MESSAGES") == headline)

@@ -27,8 +27,8 @@ extension BenchJudgement {
         let (baseline, now) = comparison.secondCounts
         let moment = "\(EventTime.text(of: comparison.startTime).prefix(19))Z"
         let origin =
-            comparison.runCount == 1 ? "of \(moment)" : "of \(comparison.runCount) runs, the first of \(moment)"
-        let summary = "baseline \(origin): medians of \(Phrase.count(baseline, "second")) then and \(now) now"
+            comparison.runCount == 1 ? "from \(moment)" : "from \(comparison.runCount) runs, the first from \(moment)"
+        let summary = "baseline \(origin): medians of \(Phrase.count(baseline, "second")), now of \(now)"
         let rows = [["", "baseline", "now", "change"]] + comparison.rows.map(cells)
         let isWide = columns >= HelpText.columns
         let widths = rows[0].indices.map { column in
@@ -56,7 +56,7 @@ extension BenchJudgement {
     }
 
     private static func words(_ verdict: BaselineComparison.Verdict) -> String {
-        verdict == .unknown ? "too few seconds to know" : verdict.rawValue
+        verdict == .unknown ? "too few seconds to tell" : verdict.rawValue
     }
 
     private static func words(_ value: Double?, _ metric: BaselineComparison.Metric) -> String {

@@ -15,7 +15,7 @@ struct BenchMerge: ~Copyable {
     /// Runs, and returns why it did not end as asked, if it did not.
     func run() throws(Failure) -> Failure? {
         guard arguments.paths.count(where: { $0 == "-" }) <= 1 else {
-            throw .badArgument(what: "-", why: "standard input is read once")
+            throw .badArgument(what: "-", why: "standard input can be read only once")
         }
         var sum: BenchResults?
         for path in arguments.paths { try Self.add(path, to: &sum) }

@@ -20,7 +20,7 @@ extension BenchResults {
     ) -> String {
         let columns = max(Self.fewestColumns, min(terminalColumns ?? HelpText.columns, HelpText.columns))
         var lines = headlines.flatMap { HelpText.wrapped($0, indentation: 0, columns: columns) }
-        lines += ["with \(escapingControls(description.url))", ""]
+        lines += [escapingControls(description.url), ""]
         for fact in facts {
             let texts = HelpText.wrapped(fact.text, indentation: Self.factColumn, columns: columns)
             for (index, text) in texts.enumerated() {
@@ -39,17 +39,17 @@ extension BenchResults {
     }
 
     private var headlines: [String] {
-        let size = description.message?.byteCount.map { " of " + Phrase.count($0, "byte") } ?? ""
+        let size = description.message?.byteCount.map { "\(ResultWords.count($0))-byte " } ?? ""
         let kind = description.message.map { $0.kind == .text ? "text " : "binary " } ?? ""
         let inFlight =
             description.mode.accepts(.inFlight)
-            ? description.inFlight.map { ", \(ResultWords.count($0)) in flight on each" } ?? "" : ""
-        let rate = description.rateAsked.map { ", \(ResultWords.count($0)) a second asked for" } ?? ""
+            ? description.inFlight.map { ", \(ResultWords.count($0)) in flight each" } ?? "" : ""
+        let rate = description.rateAsked.map { ", target rate \(ResultWords.count($0)) per second" } ?? ""
         let connections = ResultWords.count(description.connections)
         let seconds = FixedPoint.text(duration / .seconds(1), digits: 1)
         return [
-            "\(description.mode.wording.headline("\(kind)messages\(size)")) for \(seconds) s",
-            "on \(connections) connection\(description.connections == 1 ? "" : "s")\(inFlight)\(rate)",
+            "\(description.mode.wording.headline("\(size)\(kind)messages")) for \(seconds) s",
+            "\(connections) connection\(description.connections == 1 ? "" : "s")\(inFlight)\(rate)",
         ]
     }
 
@@ -64,17 +64,17 @@ extension BenchResults {
         let mode = description.mode
         let counts = mode.wording.counts(
             sent: ResultWords.count(tally.sent), received: ResultWords.count(tally.received))
-        let praise = mode.metrics.verifiesMessages && tally.isFlawless ? ", all as they were sent" : ""
+        let praise = mode.metrics.verifiesMessages && tally.isFlawless ? ", all correct" : ""
         var facts = [Fact(name: mode.wording.sentThings, text: counts + praise)]
         if !tally.isFlawless { facts.append(Fact(name: "faults", text: tally.faults, isProblem: true)) }
         if tally.unsent > 0 {
             facts.append(
-                Fact(name: "unsent", text: "\(ResultWords.count(tally.unsent)) that were due", isProblem: true))
+                Fact(name: "unsent", text: "\(ResultWords.count(tally.unsent)) due but not sent", isProblem: true))
         }
         let rate =
             rate < 100 ? FixedPoint.text(rate, digits: 1) : ResultWords.count(ResultWords.whole(rate))
         facts += [
-            Fact(name: "rate", text: "\(rate) \(mode.wording.countedThings) a second"),
+            Fact(name: "rate", text: "\(rate) \(mode.wording.countedThings) per second"),
             Fact(name: "sent", text: traffic(tally.sentBytes, tally.sentWireBytes)),
             Fact(name: "received", text: traffic(tally.receivedBytes, tally.receivedWireBytes)),
             tally.errorCount == 0
@@ -83,29 +83,29 @@ extension BenchResults {
         if !mode.load.needsConnections {
             facts.append(Fact(name: "phases", text: phaseMedians))
         } else if handshakes.totalCount > 0 {
-            facts.append(Fact(name: "opening", text: opening))
+            facts.append(Fact(name: "handshake", text: opening))
         }
-        facts.append(Fact(name: "processor", text: processor))
+        facts.append(Fact(name: "cpu", text: processor))
         return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }
     }
 
     /// Bytes of messages, by the time, and what the frames add.
     private func traffic(_ bytes: Int, _ wireBytes: Int) -> String {
         let seconds = duration / .seconds(1)
-        let rate = seconds > 0 ? ", \(ResultWords.bytes(ResultWords.whole(Double(bytes) / seconds))) a second" : ""
-        return "\(ResultWords.bytes(bytes))\(rate); \(ResultWords.bytes(wireBytes)) on the wire"
+        let rate = seconds > 0 ? " (\(ResultWords.bytes(ResultWords.whole(Double(bytes) / seconds)))/s)" : ""
+        return "\(ResultWords.bytes(bytes))\(rate), \(ResultWords.bytes(wireBytes)) on the wire"
     }
 
     private var errors: String {
         ResultWords.counts([
-            (tally.connectErrors, "not connected"), (tally.handshakeErrors, "not accepted"),
+            (tally.connectErrors, "failed to connect"), (tally.handshakeErrors, "refused by the server"),
             (tally.protocolErrors, "broke the protocol"), (tally.closedErrors, "closed or lost"),
             (tally.timeouts, "timed out"),
         ])
     }
 
     private var opening: String {
-        "\(Self.time(handshakes.minimum)) to \(Self.time(handshakes.maximum)) a connection, "
+        "\(Self.time(handshakes.minimum)) to \(Self.time(handshakes.maximum)), "
             + "median \(Self.time(handshakes.value(atPercentile: 50)))"
     }
 
@@ -126,9 +126,9 @@ extension BenchResults {
     private var processor: String {
         func percent(_ part: Double) -> String { "\(FixedPoint.text(part * 100, digits: 0)) %" }
         let busiest = percent(part(of: busiestProcessorTime))
-        guard description.threads > 1 else { return "\(busiest) of a core while messages were sent" }
+        guard description.threads > 1 else { return "\(busiest) of a core while sending" }
         let mean = percent(part(of: loadProcessorTime / description.threads))
-        return "\(mean) of each of \(description.threads) cores while messages were sent, \(busiest) of the busiest"
+        return "\(mean) of a core per thread while sending, \(busiest) in the busiest of \(description.threads)"
     }
 
     // MARK: Latencies

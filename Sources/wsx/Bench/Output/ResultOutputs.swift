@@ -21,7 +21,7 @@ struct ResultOutputs: ~Copyable {
             let identity = FileIdentity(path: reportPath), identity == FileIdentity(path: histogramPath)
         {
             throw .badArgument(
-                what: "--report \(escapingControls(reportPath))", why: "it is the file of --hdr; name another")
+                what: "--report \(escapingControls(reportPath))", why: "--hdr writes to the same file; choose another")
         }
         self.arguments = arguments
         self.console = console
@@ -39,7 +39,7 @@ struct ResultOutputs: ~Copyable {
             return try OutputFile(creating: path)
         } catch {
             let what = "\(option) \(escapingControls(path))"
-            throw .badArgument(what: what, why: error == .noReader ? "nobody reads from it" : "\(error)")
+            throw .badArgument(what: what, why: error == .noReader ? "no program reads from it" : "\(error)")
         }
     }
 

@@ -10,8 +10,10 @@ const RATES = ["received", "sent"];
 const LATENCIES = ["max_us", "p99_us", "p50_us"];
 const KINDS = { received: "first", sent: "second", p50_us: "first", p99_us: "second", max_us: "third" };
 const WORDS = {
-  connect: "not connected", handshake: "not accepted", protocol: "broke the protocol", closed: "closed or lost",
-  timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames", stddev: "deviation",
+  connect: "failed to connect", handshake: "refused by the server", protocol: "broke the protocol",
+  closed: "closed or lost",
+  timeout: "timed out", wire_sent: "sent, with frames", wire_received: "received, with frames",
+  stddev: "std. deviation",
 };
 
 const byID = id => document.getElementById(id);
@@ -86,19 +88,19 @@ function latencyModel(isLog) {
 function latencyNote() {
   const worst = answered.reduce((worst, second) => (second.max_us > worst.max_us ? second : worst));
   const silent = seconds.length - answered.length;
-  return `Of the ${THINGS} of each second. The worst is ${worst.title}, with up to ${time(worst.max_us)}.`
-    + (silent ? ` In ${count(silent)} of ${count(seconds.length)} there were none (gray).` : "")
-    + (latency.max > worst.max_us ? ` Some after the last second took up to ${time(latency.max)}.` : "");
+  return `Latency of the ${THINGS} in each second. The worst is ${worst.title}, with up to ${time(worst.max_us)}.`
+    + (silent ? ` ${count(silent)} of ${count(seconds.length)} seconds had no ${THINGS} (gray).` : "")
+    + (latency.max > worst.max_us ? ` After the last second, latencies reached ${time(latency.max)}.` : "");
 }
 
 function throughputModel() {
   const most = Math.max(1, ...seconds.flatMap(second => RATES.map(field => value(second, field))));
-  return timeModel(RATES, { title: "Messages a second", ticks: linearTicks(most, 6), format: shortCount });
+  return timeModel(RATES, { title: "Messages per second", ticks: linearTicks(most, 6), format: shortCount });
 }
 
 function throughputNote() {
   const rates = seconds.map(second => value(second, mode === "send" ? "sent" : "received"));
-  return `From ${rounded(Math.min(...rates))} to ${rounded(Math.max(...rates))} ${THINGS} a second, `
+  return `Between ${rounded(Math.min(...rates))} and ${rounded(Math.max(...rates))} ${THINGS} per second, `
     + `${rounded(results.rate_per_second)} on average.`;
 }
 
@@ -142,7 +144,7 @@ function histogramModel() {
 
 function histogramNote() {
   const peak = bars.reduce((peak, bar) => (bar.replies > peak.replies ? bar : peak));
-  return `How many ${THINGS} took how long: most often between ${time(peak.from_us)} and ${time(peak.to_us)}.`;
+  return `Number of ${THINGS} by latency. The peak is between ${time(peak.from_us)} and ${time(peak.to_us)}.`;
 }
 
 function showCharts() {
@@ -173,9 +175,9 @@ function showKeyFigures() {
   const [wrong, failed] = [wrongSum(messages), wrongSum(errors)];
   const unmet = thresholds.filter(threshold => !threshold.met).length;
   const figures = [
-    [`${THINGS} a second`, rounded(results.rate_per_second)],
+    [`${THINGS} per second`, rounded(results.rate_per_second)],
     ...(bars.length ? ["p50", "p99", "max"].map(field => [field, time(latency[field])]) : []),
-    ["Messages", wrong ? `${count(wrong)} wrong` : `${count(messages.received)} ${mode === "echo" ? "right" : "received"}`, wrong],
+    ["Messages", wrong ? `${count(wrong)} wrong` : `${count(messages.received)} ${mode === "echo" ? "correct" : "received"}`, wrong],
     ["Errors", failed ? count(failed) : "none", failed],
     ...(thresholds.length ? [["Thresholds", unmet ? `${unmet} not met` : "met", unmet]] : []),
   ];

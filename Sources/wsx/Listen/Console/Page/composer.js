@@ -91,11 +91,11 @@ export class Composer {
 
   async #fileBytes() {
     const file = this.#elements.file.files[0];
-    if (!file) throw new Error("No file is chosen");
+    if (!file) throw new Error("No file selected");
     try {
       return new Uint8Array(await file.arrayBuffer());
     } catch {
-      throw new Error(`${file.name} cannot be read`);
+      throw new Error(`Cannot read ${file.name}`);
     }
   }
 

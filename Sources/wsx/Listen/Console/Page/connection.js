@@ -145,7 +145,7 @@ export class Connection {
 function connectProblem(url) {
   const reasons = ["is the server running"];
   if (location.protocol === "https:" && url.startsWith("ws:")) {
-    reasons.push("is it reached with wss, as from this page it has to be");
+    reasons.push("does it support wss, which this page requires");
   }
   if (url.startsWith("wss:")) reasons.push("does the browser trust its certificate");
   reasons.push(`does it allow the origin ${location.origin}`);

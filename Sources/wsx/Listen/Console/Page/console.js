@@ -71,7 +71,7 @@ function showCounts() {
     rows !== all ? `${count(rows)} of ${count(all)}` : all === 1 ? "1 entry" : `${count(all)} entries`;
   const waiting = view.waitingCount;
   element("empty").hidden = rows > 0 || waiting > 0;
-  element("empty").textContent = all ? "Nothing passes the filter." : "What is sent and received appears here.";
+  element("empty").textContent = all ? "No entries match the filter." : "Sent and received messages appear here.";
   element("pause").textContent =
     !view.isPaused ? "Pause" : waiting ? `Resume (${count(waiting)} new)` : "Resume";
 }
@@ -198,7 +198,7 @@ function showState() {
     connecting: () => "Connecting…",
     open: () => ["Connected", connection.subprotocol, connection.extensions].filter(Boolean).map(visible).join(" · "),
     closing: () => "Closing…",
-    waiting: () => `Connecting again in ${Math.max(1, Math.ceil((connection.retryTime - Date.now()) / 1000))} s`,
+    waiting: () => `Reconnecting in ${Math.max(1, Math.ceil((connection.retryTime - Date.now()) / 1000))} s`,
   }[state];
   const show = () => { element("state-words").textContent = words(); };
   show();

@@ -132,7 +132,7 @@ export function parseBase64(text) {
   try {
     decoded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   } catch {
-    throw new Error("Not Base64: its length or its padding is wrong");
+    throw new Error("Not Base64: wrong length or padding");
   }
   return Uint8Array.from(decoded, character => character.charCodeAt(0));
 }

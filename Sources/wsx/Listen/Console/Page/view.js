@@ -220,7 +220,7 @@ export class LogView {
     appendPieces(target, pieces, isColored ? limit.colors : 0);
     row.classList.toggle("folded", isCut && !isWhole);
     if (!isCut) return;
-    if (isWhole) return target.append(cell("rest", `… ${exactSize(entry.bytes)} in all; Save has the rest`));
+    if (isWhole) return target.append(cell("rest", `… ${exactSize(entry.bytes)} in total; use Save for the rest`));
     const button = document.createElement("button");
     button.type = "button";
     button.className = "rest";
