@@ -39,7 +39,9 @@ import Testing
             var answer: Result<SystemStream, IOError>?
             _ = try SystemStream.connect(to: address, on: loop) { answer = $0 }
             loop.run { answer != nil }
-            #expect(throws: IOError.connectionRefused) { try answer?.get() }
+            // Another test may have taken the port.
+            if case .failure(let error) = answer { #expect(error == .connectionRefused) }
+            #expect(fixture.server.openings.isEmpty)
             for end in clients + [waiting] { end.close() }
         }
     }

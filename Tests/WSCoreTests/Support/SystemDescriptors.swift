@@ -51,6 +51,20 @@ func makeTCPSockets() throws -> (Int32, Int32) {
     return (near, far)
 }
 
+/// Provides a loopback address that refuses connections. Its port is bound, and no other test can take it meanwhile.
+func withRefusingAddress(_ body: (SocketAddress) throws -> Void) throws {
+    let holder = socket(AF_INET, streamKind, 0)
+    defer { _ = close(holder) }
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = try #require(anyLoopbackPort()).withSockaddr { bind(holder, $0, length) } == 0
+    try #require(isBound)
+    let address = SocketAddress.read { address, byteCount in
+        var length = socklen_t(byteCount.pointee)
+        return getsockname(holder, address, &length)
+    }
+    try body(try #require(address))
+}
+
 /// Sets the sizes of a socket's send and receive buffers, which the kernel may round.
 func setBuffers(of socket: Int32, toBytes byteCount: Int32) {
     var byteCount = byteCount
