@@ -1,16 +1,16 @@
 import CommandLine
 
-/// What the command line asks for.
+/// The parsed command line.
 enum Invocation: Equatable {
     case connect(ConnectArguments)
     case listen(ListenArguments)
     case bench(BenchArguments)
     case merge(MergeArguments)
-    /// Help, or a completion script.
+    /// Help or a completion script to print.
     case text(String)
     case version
 
-    /// The program: its commands, each with its operands, options, and manual.
+    /// The program's specification: its commands with their operands, options, and manuals.
     static let program: ProgramSpecification<Invocation> = {
         let connect = CommandSpecification<Invocation>(
             Command.connect.rawValue, summary: "Talk to a WebSocket server", arguments: ConnectArguments(),
