@@ -1,9 +1,9 @@
 import Formats
 import WSCore
 
-/// The request's id as written in the reply; `null` if the server could not read it.
+/// An error object in a reply to a JSON-RPC call (JSON-RPC 2.0 §5.1).
 public struct JSONRPCError: Equatable {
-    /// The request's id as it stands in the reply; `null` if the server could not read it.
+    /// The request's id as written in the reply; `null` if the server could not read it.
     public let id: String
     /// The code as written in the reply, or `nil` if it is missing.
     public let code: String?

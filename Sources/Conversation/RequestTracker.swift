@@ -4,7 +4,7 @@ import WSCore
 /// Tracks the requests in flight and matches replies to them.
 ///
 ///     sent ──► in flight ──► replied
-///                  └────────► given up ──► replied late
+///                  └────────► timed out ──► replied late
 ///
 /// Without a field, replies arrive in the order of the requests. With a field, a request and its reply have the same
 /// value there. Among requests with the same value, the first is answered first.

@@ -3,7 +3,7 @@ import WSCore
 /// A location in JSON texts: the name of a member, or a JSON Pointer (RFC 6901).
 ///
 ///     id             the member of the object, or of each object in an array of them
-///     /params/0/id   the one value that the pointer leads to
+///     /params/0/id   the value at this location
 ///
 /// If several members have the same name, the last one counts, as in JavaScript and Python.
 public struct JSONField: Equatable {

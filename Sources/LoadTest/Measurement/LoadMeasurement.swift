@@ -2,7 +2,7 @@ import WSCore
 
 /// The measurements of one thread of a load test: the outcome of its messages, with times.
 ///
-///      opening │ warm-up │ messages count        │ replies are waited for │ closing
+///      opening │ warm-up │ messages count        │ waiting for replies    │ closing
 ///            begin  countStart        sendEnd, or stop                replyWaitEnded  finish
 ///
 /// A message counts if it was due between ``countStart`` and the end of sending; its reply counts whenever it arrives.

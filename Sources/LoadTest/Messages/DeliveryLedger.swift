@@ -1,6 +1,6 @@
 /// The messages of a publisher that a reader has received.
 ///
-///      received, but for the missing │ next …
+///      received or missing │ next …
 ///
 /// Numbers are those of ``DeliveryMessage``; 2^32 - 1 is followed by 0.
 struct DeliveryLedger: Equatable {

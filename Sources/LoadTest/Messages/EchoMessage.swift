@@ -2,7 +2,7 @@ import WSCore
 
 /// The message sent for an echo. All connections of a thread share its memory.
 ///
-///      0123abcdfnkaglpb…             made up: number, hash of number and connection, filling
+///      0123abcdfnkaglpb…             generated: number, hash of number and connection, filling
 ///      └─number┘└─hash─┘
 ///
 /// The number at the beginning makes each generated message unique, so missing, duplicate, and reordered replies are

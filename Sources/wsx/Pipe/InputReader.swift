@@ -3,7 +3,7 @@ import WSCore
 /// Reads standard input, splits it into records, and decodes them into items to send.
 ///
 ///      stdin → RecordSplitter → InputDecoder ──► receiver
-///         ▲                          │ not yet: the pace of a recording
+///         ▲                          │ not due yet, with --replay-speed
 ///         └── paused ◄───────────────┘
 final class InputReader {
     /// The settings for reading the input.

@@ -17,7 +17,7 @@ struct OutputStyle {
         guard isTerminal || isPretty else { return nil }
     }
 
-    /// Makes a style.
+    /// Creates a style.
     init(isTerminal: Bool, isPretty: Bool, palette: Palette) {
         self.isTerminal = isTerminal
         self.isPretty = isPretty

@@ -3,7 +3,7 @@ import WSCore
 
 /// A thread of a load test with its loop and its connections. The workload decides what to send.
 ///
-///      open (256 at a time) ─► warm up, load ─► wait for replies ─► close ─► over
+///      open (256 at once) ─► warm up, load ─► wait for replies ─► close ─► over
 ///
 /// A worker is confined to its loop and shares only its ``post`` with other threads.
 final class LoadWorker {

@@ -4,7 +4,7 @@ import WSCore
 /// The worker threads of a load test. Each has its own loop and a shard of the connections, and shares nothing with the
 /// others.
 ///
-///      main thread    init ─► didOpen ─► start(at:) ──────────► didEnd ─► workers, to be added up
+///      main thread    init ─► didOpen ─► start(at:) ──────────► didEnd ─► results of the workers
 ///      each worker      open ─► wait ─► load ─► replies ─► close ─┘
 final class WorkerPool {
     private var threads: [LoopThread] = []

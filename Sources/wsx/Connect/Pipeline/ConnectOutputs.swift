@@ -5,7 +5,7 @@ import WSCore
 /// The outputs of the pipeline: standard output, the transcript, and the recording. A slow output pauses the peer.
 ///
 ///     peer → messages, pushes, recording, frames, the terminal of the user's editor ── isFull ──► the peer is paused
-///                                           └───────────────── didDrain ──────────────────────► it goes on
+///                                           └───────────────── didDrain ──────────────────────► it resumes
 final class ConnectOutputs {
     let console: Console
     let transcript: Transcript

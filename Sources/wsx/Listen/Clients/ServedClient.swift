@@ -7,7 +7,7 @@ protocol ServedClient: AnyObject {
 
     /// Whether the send queue is full, and the source of the output should pause.
     var isFull: Bool { get }
-    /// Whether the closing handshake has begun.
+    /// Whether the closing handshake has started.
     var isClosing: Bool { get }
     /// The number of bytes the client has not accepted yet.
     var unsentBytes: Int { get }

@@ -5,7 +5,7 @@ import WSCore
 ///      echo, input, replay ──► FaultChance ──► (nothing before it, and no delay) ──► Connection
 ///                                   │                                                    ▲
 ///                                   ├──► DelayQueue ──(due, at the end of a turn)─────────┘
-///                                   └──► left out
+///                                   └──► dropped
 ///
 /// Answers to pings bypass the gate.
 final class OutgoingGate {

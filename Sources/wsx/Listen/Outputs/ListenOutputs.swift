@@ -4,7 +4,7 @@ import WSCore
 /// clients.
 ///
 ///      client ──► received ──► stdout, transcript, recording ── isFull ──► all clients are paused
-///                                           └── everything is taken ─────► they go on, in turns
+///                                           └── backlog is written ──────► they resume, in turns
 final class ListenOutputs {
     let console: Console
     let transcript: Transcript

@@ -8,7 +8,7 @@ import WSCore
 ///
 ///      client 1 ── fills ──► all wait ──► drained: 2 and 3 are read
 ///      client 2 ── fills ──► all wait ──► drained: 3 is read
-///      client 3 ── fills nothing ───────► a turn is over: 1 and 2 are read, too
+///      client 3 ── fills nothing ───────► the round ends: 1 and 2 are read, too
 final class OutputTurns {
     /// Whether clients are waiting for an output.
     private(set) var isOutputWaitedFor = false

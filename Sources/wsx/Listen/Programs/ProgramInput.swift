@@ -74,10 +74,10 @@ extension ProgramInput: EndOfTurnWork {
 }
 
 extension ProgramInput: ByteStreamDelegate {
-    /// Nothing can be read from this end.
+    /// Does nothing: this end is never read from.
     func stream(_ stream: any ByteStream, didRead bytes: inout MutableRawSpan) {}
 
-    /// Nothing can be read from this end.
+    /// Does nothing: this end is never read from.
     func streamDidReachEnd(_ stream: any ByteStream) {}
 
     /// Continues writing.
@@ -86,7 +86,7 @@ extension ProgramInput: ByteStreamDelegate {
         didDrain?()
     }
 
-    /// Nothing can be read from this end.
+    /// Does nothing: this end is never read from.
     func stream(_ stream: any ByteStream, didFailToRead error: StreamError) {}
 
     /// Closes the pipe because the program stopped reading.

@@ -2,8 +2,8 @@ import WSCore
 
 /// Reads a program's output until the program closes it.
 ///
-///      pipe ──► one read a turn ──► receive       while there is nothing unread
-///                     │ what is more than the turn's share
+///      pipe ──► one read a turn ──► receive       while nothing is unread
+///                     │ data beyond the turn's share
 ///                     ▼
 ///                  unread ──► receive, once a turn
 final class ProgramOutput {

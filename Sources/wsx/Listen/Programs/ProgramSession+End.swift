@@ -3,8 +3,8 @@ import WSCore
 // How a program ends: by itself, after its client, or with the server.
 //
 //      running ──client leaves──► leaving ──grace──► terminating ──grace──► gone
-//         └────────── the program exits, others of its group do not ──┘        ▲
-//         └────────── the program exits, and nobody is left ───────────────────┘
+//         └────────── the program exits, others in its group do not ──┘        ▲
+//         └────────── the program exits, and its group is empty ───────────────┘
 extension ProgramSession {
     /// The interval of checks whether the rest of a process group has ended.
     private static let groupInterval = Duration.milliseconds(20)
@@ -78,7 +78,7 @@ extension ProgramSession {
         beginLastReading()
     }
 
-    /// Reads what is left in the pipes, for the client, without waiting for other processes that hold the pipes open.
+    /// Reads the rest from the pipes, for the client, without waiting for other processes that hold the pipes open.
     private func beginLastReading() {
         output?.takeRest(atMost: Self.pipeBytes)
         errors?.takeRest(atMost: Self.pipeBytes)

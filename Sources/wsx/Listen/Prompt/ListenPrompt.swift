@@ -127,7 +127,7 @@ extension ListenPrompt: PromptEditorDelegate {
         accept(line)
     }
 
-    /// Ctrl-D ends the server.
+    /// Handles Ctrl-D: ends the server.
     func editorDidReachEnd() {
         server.end()
     }

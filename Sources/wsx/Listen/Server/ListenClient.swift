@@ -23,7 +23,7 @@ final class ListenClient: ConnectionHandler {
         let program: ProgramSession?
         /// Shows the client's frames.
         let trace: FrameTrace?
-        /// Delays or drops what is sent to the client.
+        /// Delays or drops items for the client.
         let gate: OutgoingGate?
         /// Replays a recording to the client.
         let replay: ReplayFeed?
