@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct HelpTextTests {
     @Test(
-        "help is at most 80 columns wide, without trailing spaces and tabs",
+        "Help is at most 80 columns wide, without trailing spaces or tabs",
         arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?])
     func width(command: Command?) {
         for text in [TestProgram.shortHelp(of: command), TestProgram.longHelp(of: command)] {
@@ -17,12 +17,12 @@ import Testing
         }
     }
 
-    @Test("no mark of the manual is left in help", arguments: Command.allCases)
+    @Test("Help contains no marks of the manual", arguments: Command.allCases)
     func marks(command: Command) {
         #expect(!TestProgram.longHelp(of: command).contains("`"))
     }
 
-    @Test("the program's help shows its commands") func program() {
+    @Test("The program's help shows its commands") func program() {
         #expect(
             TestProgram.shortHelp(of: nil) == """
                 wsx: Talk WebSocket from the command line
@@ -47,7 +47,7 @@ import Testing
                 """)
     }
 
-    @Test("the short help of listen is one line an option") func listen() {
+    @Test("The short help of listen has one line per option") func listen() {
         #expect(
             TestProgram.shortHelp(of: .listen) == """
                 wsx listen: Be a WebSocket server
@@ -146,7 +146,7 @@ import Testing
                 """)
     }
 
-    @Test("the short help of connect is one line an option") func connect() {
+    @Test("The short help of connect has one line per option") func connect() {
         #expect(
             TestProgram.shortHelp(of: .connect) == """
                 wsx connect: Talk to a WebSocket server
@@ -255,7 +255,7 @@ import Testing
                 """)
     }
 
-    @Test("the short help of bench is one line an option") func bench() {
+    @Test("The short help of bench has one line per option") func bench() {
         #expect(
             TestProgram.shortHelp(of: .bench) == """
                 wsx bench: Load-test a server
@@ -354,7 +354,7 @@ import Testing
                 """)
     }
 
-    @Test("the long help explains an option with its choices and default") func long() {
+    @Test("The long help explains an option with its choices and default") func long() {
         #expect(
             TestProgram.longHelp(of: .listen).contains(
                 """
