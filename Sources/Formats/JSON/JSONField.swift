@@ -56,7 +56,7 @@ public struct JSONField: Equatable {
         return step
     }
 
-    // MARK: Looking
+    // MARK: Searching
 
     private func checkedValues(in text: RawSpan) throws(JSONError) -> [JSONScalar] {
         var reader = JSONReader()

@@ -3,7 +3,7 @@ import WSCore
 /// A connection of a load test, as its thread sees it.
 ///
 /// Each mode has a subclass that is the handler of a ``Connection``. Each mode therefore has its own decoder, with its
-/// `received` method compiled into it, and the mode is chosen once per connection rather than once per message. A
+/// `received` method compiled into it. The mode is chosen once per connection rather than once per message. A
 /// decoder takes 10 KB of the program, and all six 0.7 %. A generic class would not work: its conformance to
 /// ``ConnectionHandler`` is not specialized, and the decoder calls a handler through it.
 public class LoadConnection {
@@ -34,7 +34,7 @@ public class LoadConnection {
         port?.offer(payload, as: kind) ?? false
     }
 
-    // MARK: What modes override
+    // MARK: Overridden by modes
 
     /// Whether another message may be sent in a closed loop.
     internal var hasNext: Bool { false }

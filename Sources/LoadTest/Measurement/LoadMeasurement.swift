@@ -127,7 +127,7 @@ public struct LoadMeasurement: ~Copyable {
         phases.record(durations)
     }
 
-    /// Completes the seconds that have ended by now, so that progress can show them.
+    /// Completes the seconds that have ended by now, for the progress display.
     internal mutating func advance(to now: UInt64) {
         latencies.advance(to: now)
     }

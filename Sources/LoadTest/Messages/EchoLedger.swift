@@ -3,10 +3,10 @@
 ///      overtaken │ first … next-1 │ next
 ///        a list       a ring
 ///
-/// Replies usually arrive in order, and then only the ring is used. If the reply to a later message overtakes a
-/// message, or a reply times out, the message moves to a list, in which a late reply is looked up.
+/// Replies usually arrive in order, and then only the ring is used. A message moves to the list if the reply to a later
+/// message arrives first, or if other data is taken for its reply. Late replies are looked up in the list.
 struct EchoLedger: ~Copyable {
-    /// A message whose reply is no longer expected next.
+    /// A message with a reply that is no longer expected next.
     private struct Overtaken {
         let number: UInt64
         let sendTime: UInt64

@@ -3,7 +3,7 @@ import WSCore
 
 /// The log format of HdrHistogram, version 1.3: the latencies of each second, for tools that read or plot it.
 public enum HistogramLog {
-    /// Returns the text of a log. Replies after the last second form an additional interval, so that the intervals
+    /// Returns the text of a log. Replies after the last second form an additional interval, so the intervals
     /// contain all latencies. The length of this interval is its maximum latency.
     public static func text(of results: borrowing BenchResults) -> String {
         let startTime = results.startTime

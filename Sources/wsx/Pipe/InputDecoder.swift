@@ -21,7 +21,7 @@ struct InputDecoder: ~Copyable {
     private let kind: MessageKind
     private var decoded = ByteBuffer()
     private var reader: EventReader
-    /// Whether the input is a recording, of which only sent items are sent again; `nil` before the first event.
+    /// Whether the input is a recording. Only its sent items are sent again. `nil` before the first event.
     private var isRecording: Bool?
     private var firstTime: Duration?
     /// The latest close event of a recording, unless another sent item followed it.
@@ -30,7 +30,7 @@ struct InputDecoder: ~Copyable {
     /// Creates a decoder.
     /// - Parameters:
     ///   - format: The format of the records.
-    ///   - kind: The kind of messages whose record does not specify it.
+    ///   - kind: The kind of messages if the record does not specify one.
     ///   - keepsPace: Whether the times of events matter.
     init(_ format: InputFormat, as kind: MessageKind, keepsPace: Bool = false) {
         self.format = format

@@ -13,7 +13,7 @@ enum InputProblem: Error, Equatable {
     case unknownType(String)
     case missingMember(String)
     case repeatedMember(String)
-    /// A member whose value does not have the `expected` form.
+    /// A member with a value other than the `expected` form.
     case badMember(String, expected: String)
     /// Neither `data` nor `base64`.
     case noPayload

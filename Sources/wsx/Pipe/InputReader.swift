@@ -12,7 +12,7 @@ final class InputReader {
         var format: InputFormat
         /// Whether to strip a CR before the LF of a line.
         var stripsCarriageReturn = false
-        /// The kind of messages whose record does not specify it.
+        /// The kind of messages if the record does not specify one.
         var kind: MessageKind
         /// The replay speed of events.
         var speed = ReplaySpeed.max

@@ -19,7 +19,7 @@ struct JSONEvent: ~Copyable {
         line.append(byte: UInt8(ascii: "\""))
     }
 
-    /// Continues an event whose beginning is at the end of `buffer`.
+    /// Continues an event that begins at the end of `buffer`.
     init(continuing buffer: consuming ByteBuffer) {
         line = buffer
     }

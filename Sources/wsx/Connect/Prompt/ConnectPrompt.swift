@@ -73,7 +73,7 @@ final class ConnectPrompt {
         console.editor = nil
     }
 
-    // MARK: Where the run stands
+    // MARK: Connection state
 
     /// Shows that a connection is open.
     func showsConnected() {

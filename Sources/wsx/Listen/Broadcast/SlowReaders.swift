@@ -116,8 +116,8 @@ final class SlowReaders {
     }
 }
 
-/// How long one client may delay all others. The time is halved, down to a minimum, each time a client exhausts it, so
-/// a series of slow clients delays the others hardly longer than one does.
+/// How long one client may delay all others. Each time a client exhausts it, it is halved, down to a minimum. A series of
+/// slow clients therefore delays the others hardly longer than one does.
 struct Patience {
     /// The current limit.
     private(set) var duration = Patience.full

@@ -65,7 +65,7 @@ final class Faults {
     /// The random faults in the messages to a client.
     func chance(ofClient number: Int) -> FaultChance { FaultChance(arguments, seed: seed, client: number) }
 
-    /// Whether messages go to all clients, so that one slow client must not delay the others.
+    /// Whether messages go to all clients, where one slow client must not delay the others.
     var areForAll: Bool { service == .conversation || service == .broadcast }
 
     /// Whether a full gate blocks broadcasts from the input and the prompt.
