@@ -2,7 +2,7 @@ import Testing
 
 @testable import CommandLine
 
-/// The engine with a program that exists only here.
+/// The command-line engine with a program for tests.
 @Suite struct ProgramSpecificationTests {
     struct Size: Equatable {
         var width = 1
@@ -58,7 +58,7 @@ import Testing
             firstExample: "paint draw x", manual: Manual(description: []))
     }
 
-    @Test("an option of a group reaches the group in the arguments of a command")
+    @Test("An option of a group changes the group within a command's arguments")
     func lifting() throws {
         let invocation = try Self.program.parse(["draw", "-w5", "--fixed", "--word=a", "f", "--word", "b"])
         #expect(
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "mistakes are told in the words of the program",
+        "Errors use the program's name",
         arguments: [
             ([], "a command is missing; try 'paint draw x' or 'paint --help'"),
             (["darw"], "unknown command 'darw'; did you mean 'paint draw'?"),
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("help shows the options under their headings, in the order of the headings")
+    @Test("Help shows the options under their headings, in the order of the headings")
     func help() throws {
         #expect(
             try Self.program.parse(["draw", "-h"])
@@ -170,7 +170,7 @@ import Testing
         #expect(page.contains("See also: \\fB\\-\\-fixed\\fR.\n"))
     }
 
-    @Test("a secret is not shown with what is wrong about it")
+    @Test("An error about a secret does not show it")
     func secrets() {
         let problem = ValueProblem.unusable(words: "expected a name", hidesValue: true)
         let error = UsageError.badValue(name: "--key", value: "hunter2", problem: problem)

@@ -1,25 +1,25 @@
 import Formats
 import WSCore
 
-/// What is compared of two runs: what they were, and what was measured in each of their seconds.
+/// The facts and measurements of a run that comparisons use.
 public struct ComparedRun: Equatable, Sendable {
     internal let description: BenchDescription
     /// The wall-clock time of the first message.
     internal var startTime: WallTime
-    /// What the rate counts, in each whole second.
+    /// The messages counted by the mode's rate, in each whole second.
     internal let rates: [Double]
-    /// The median of the latencies in each whole second that has some, in nanoseconds.
+    /// The median latency, in nanoseconds, of each whole second with latencies.
     internal let medians: [Double]
-    /// The 99th percentile, likewise.
+    /// The 99th percentile of the latency, in nanoseconds, of each whole second with latencies.
     internal let tails: [Double]
 }
 
 extension ComparedRun {
-    /// Takes what there is to compare from results.
+    /// Extracts the comparable parts of results.
     public init(_ results: borrowing BenchResults) {
         description = results.description
         startTime = results.startTime
-        // The last second is mostly a part of one.
+        // The last second is usually incomplete.
         let mode = results.description.mode
         let seconds = results.seconds.prefix(Int(results.duration / .seconds(1)))
         let latencies = seconds.filter { $0.received > 0 }.map(\.latencies)
@@ -28,7 +28,7 @@ extension ComparedRun {
         tails = latencies.map { Double($0.p99) }
     }
 
-    /// Why a run cannot be compared with this one; nil: it can.
+    /// Why a run cannot be compared with this one, or `nil` if it can.
     public func obstacle(to other: BenchDescription) -> String? {
         if description.mode != other.mode {
             return "it used --mode \(description.mode.rawValue), but this run uses --mode \(other.mode.rawValue)"
@@ -37,7 +37,7 @@ extension ComparedRun {
         return "it used \(Self.words(description.message)), but this run uses \(Self.words(other.message))"
     }
 
-    /// What was not the same in a run, and may be why it was faster or slower; nil: nothing.
+    /// The differences in the load that may explain a different result, or `nil` if there are none.
     public func difference(from other: BenchDescription) -> String? {
         var parts: [String] = []
         if description.connections != other.connections {

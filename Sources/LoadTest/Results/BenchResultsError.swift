@@ -1,27 +1,27 @@
 import Formats
 import WSCore
 
-/// Why a text is not the results of `wsx bench`, or why they cannot be added to others.
+/// Why a text is not a result of `wsx bench`, or why results cannot be added.
 public enum BenchResultsError: Error, Equatable {
     case notText
     case notJSON(JSONError)
-    /// It is JSON, and no object that could be results.
+    /// The text is JSON, but not an object with results.
     case notResults
-    /// Results in another form.
+    /// The results have another format version.
     case otherVersion(String)
-    /// The member is not there, or not what it should be by itself or beside others.
+    /// A member is missing, invalid, or inconsistent with others.
     case badMember(String)
     case badHistogram(String, HistogramError)
-    /// Each message that was received has a latency, and no other.
+    /// The number of latencies differs from the number of received messages.
     case otherCount(Int, received: Int)
-    /// Results of another mode.
+    /// The results are of another mode.
     case otherMode(BenchMode, BenchMode)
-    /// A sum would be larger than can be counted.
+    /// A sum would overflow.
     case tooLarge
 }
 
 extension BenchResultsError: CustomStringConvertible {
-    /// A clause without a full stop.
+    /// A clause without a period.
     public var description: String {
         switch self {
         case .notText: "it is not UTF-8 text"

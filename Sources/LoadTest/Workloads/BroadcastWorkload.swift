@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 extension BenchMode {
-    /// Sends on some connections what others are to receive.
+    /// Publishes messages on some connections and receives them on all others.
     public static let broadcast = BenchMode(
         ModeDescriptor(
             name: "broadcast",
@@ -32,10 +32,10 @@ internal final class BroadcastWorkload: Workload {
     fileprivate let kind: MessageKind
     fileprivate let publisherCount: Int
     private(set) var readerCount = 0
-    /// The number of messages that each reader is to receive; nil: it is not known yet.
+    /// The number of messages each reader should receive, or `nil` while it is unknown.
     private var expectedCount: Int?
 
-    /// Has the first connections of all publish, on a schedule.
+    /// Creates a workload in which the first connections publish on a schedule.
     init(_ context: LoadContext) {
         self.context = context
         let messages = context.plan.messages
@@ -75,11 +75,11 @@ internal final class BroadcastWorkload: Workload {
 
     func begin() {
         readerCount = context.connections.count - context.senders.count
-        // How long publishers send is for their threads to say.
+        // A thread with readers only waits for the publishers' threads.
         if hasReadersAlone { context.leaveSendingToOthers() }
     }
 
-    /// So many messages are to come to each reader.
+    /// Sets the number of messages expected by each reader.
     func allSent(_ count: Int) {
         expectedCount = count
         if context.phase == .loading { context.host?.drain() } else { context.host?.closeIfAnswered() }
@@ -87,14 +87,14 @@ internal final class BroadcastWorkload: Workload {
 
     // MARK: Deliveries
 
-    /// Counts a message that a reader has received.
+    /// Counts a message received by a reader.
     @inline(__always)
     fileprivate func received(
         _ payload: RawSpan, as kind: MessageKind, by reader: BroadcastConnection, in context: LoadContext
     ) {
-        // What the server sends back to a publisher says nothing of the readers.
+        // Ignore the server's messages to publishers: they say nothing about readers.
         guard !isSender(reader) else { return }
-        // What else a server says, to greet or to announce somebody, is no message that was published.
+        // Ignore other messages of the server, such as greetings.
         guard payload.byteCount == message.byteCount || message.isOfRun(payload) else { return }
         let stamp = message.stamp(of: payload)
         if let stamp, stamp.run != message.run { return }
@@ -115,10 +115,10 @@ internal final class BroadcastWorkload: Workload {
         if context.phase == .draining { context.host?.closeIfAnswered() }
     }
 
-    /// Whether every reader has all that was published, as far as that is known.
+    /// Whether each reader has received all published messages. `false` while their number is unknown.
     var isAnswered: Bool { expectedCount != nil && context.connections.values.allSatisfy { $0.isAnswered } }
 
-    /// Whether a connection has received all that it is to.
+    /// Whether a connection has received all its messages.
     fileprivate func isComplete(_ connection: BroadcastConnection) -> Bool {
         isSender(connection) || connection.deliveryCount >= expectedCount ?? .max
     }
@@ -126,13 +126,13 @@ internal final class BroadcastWorkload: Workload {
 
 /// A connection that publishes or reads.
 internal final class BroadcastConnection: LoadConnection, LoadHandler {
-    /// The workload outlives its connections.
+    /// Not retained: the workload outlives its connections.
     private let workload: Unmanaged<BroadcastWorkload>
-    /// The number of messages that it has published.
+    /// The number of messages it has published.
     private var publishedCount: UInt32 = 0
-    /// What it has received of each publisher.
+    /// The messages received from each publisher.
     fileprivate var deliveries: [DeliveryLedger]
-    /// The messages of all publishers that it has received and that count.
+    /// The number of counted messages received from all publishers.
     fileprivate var deliveryCount = 0
 
     init(_ number: UInt64, of workload: BroadcastWorkload) {

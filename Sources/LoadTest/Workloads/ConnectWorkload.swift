@@ -1,7 +1,7 @@
 import WSCore
 
 extension BenchMode {
-    /// Opens connections, one after another.
+    /// Opens and closes connections.
     public static let connect = BenchMode(
         ModeDescriptor(
             name: "connect",
@@ -24,10 +24,10 @@ extension BenchMode {
             makeWorkload: { ConnectWorkload($0) }))
 }
 
-/// Connections that are opened to be closed: how fast a server accepts them.
+/// Opens connections and closes them at once, to measure how fast a server accepts them.
 internal final class ConnectWorkload: Workload {
     let context: LoadContext
-    /// The attempts that are under way, and those of them that count.
+    /// The number of attempts in progress, and how many of them count.
     private var (openingCount, countedCount) = (0, 0)
 
     init(_ context: LoadContext) {
@@ -46,7 +46,7 @@ internal final class ConnectWorkload: Workload {
         context.host?.close(connection)
     }
 
-    /// There is room for another attempt.
+    /// Makes room for another attempt.
     func ended(_ connection: LoadConnection) {
         if context.phase == .loading { context.host?.wakeSoon() }
     }
@@ -55,7 +55,7 @@ internal final class ConnectWorkload: Workload {
 
     // MARK: Attempts
 
-    /// Begins as many attempts as may be under way at once and are due.
+    /// Starts the attempts that are due, up to the maximum number of connections.
     func goOn() {
         while context.remainingMessages > 0, openingCount + context.connections.count < context.connectionCount,
             let time = nextTime()
@@ -64,7 +64,7 @@ internal final class ConnectWorkload: Workload {
         }
     }
 
-    /// When the next attempt was or is due; nil: it is not yet, or not any more.
+    /// When the next attempt was due, or `nil` if none is due now.
     private func nextTime() -> UInt64? {
         guard context.openLoop == nil else { return context.takeDue()?.time }
         return context.now < context.measurement.sendEnd ? context.now : nil
@@ -100,5 +100,5 @@ internal final class ConnectWorkload: Workload {
     }
 }
 
-/// A connection that neither sends nor takes messages.
+/// A connection that neither sends nor receives messages.
 internal final class PassiveConnection: LoadConnection, LoadHandler {}

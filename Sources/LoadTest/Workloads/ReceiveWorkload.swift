@@ -1,7 +1,7 @@
 import WSCore
 
 extension BenchMode {
-    /// Counts the messages that come.
+    /// Counts received messages.
     public static let receive = BenchMode(
         ModeDescriptor(
             name: "receive",
@@ -18,12 +18,12 @@ extension BenchMode {
             makeWorkload: { ReceiveWorkload($0) }))
 }
 
-/// What the server sends to those that have asked for it.
+/// Counts the server's messages, optionally after sending a request for them.
 internal final class ReceiveWorkload: Workload {
     let context: LoadContext
     private var message: EchoMessage
 
-    /// Has each connection send the messages of the plan, or none.
+    /// Creates a workload in which each connection first sends the plan's messages, if any.
     init(_ context: LoadContext) {
         self.context = context
         message = context.plan.makeEchoMessage(clockOffset: context.clockOffset)
@@ -31,7 +31,7 @@ internal final class ReceiveWorkload: Workload {
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { ReceiveConnection(number, in: context) }
 
-    /// Asks the server for its messages.
+    /// Sends the messages that ask the server for its own.
     func begin() {
         for connection in context.senders {
             for number in context.plan.messages.templates.indices {
@@ -45,7 +45,7 @@ internal final class ReceiveWorkload: Workload {
     }
 }
 
-/// A connection that counts what it receives.
+/// A connection that counts received messages.
 internal final class ReceiveConnection: LoadConnection, LoadHandler {
     func connection(
         _ connection: Connection<ReceiveConnection>, received payload: RawSpan, as kind: MessageKind,

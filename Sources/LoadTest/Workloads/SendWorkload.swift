@@ -1,7 +1,7 @@
 import WSCore
 
 extension BenchMode {
-    /// Sends messages, and waits for nothing.
+    /// Sends messages without waiting for replies.
     public static let send = BenchMode(
         ModeDescriptor(
             name: "send",
@@ -20,20 +20,20 @@ extension BenchMode {
             makeWorkload: { SendWorkload($0) }))
 }
 
-/// As many messages one way as the server takes.
+/// Sends messages one way, as fast as the server accepts them.
 internal final class SendWorkload: Workload {
     let context: LoadContext
     private var message: EchoMessage
     private let kind: MessageKind
 
-    /// Sends the message of the plan on all connections.
+    /// Creates a workload that sends the plan's messages on all connections.
     init(_ context: LoadContext) {
         self.context = context
         message = context.plan.makeEchoMessage(clockOffset: context.clockOffset)
         kind = context.plan.messages.kind
     }
 
-    /// What the kernel has taken has not reached the server before it closes.
+    /// The period ends when connections close, because data in the kernel's buffers has not reached the server yet.
     var measurementEnd: LoadMeasurement.End { .whenClosed }
 
     func makeConnection(_ number: UInt64) -> any LoadHandler { SendConnection(number, of: self) }
@@ -47,7 +47,7 @@ internal final class SendWorkload: Workload {
 
 /// A connection that only sends.
 internal final class SendConnection: LoadConnection, LoadHandler {
-    /// The workload outlives its connections.
+    /// Not retained: the workload outlives its connections.
     private let workload: Unmanaged<SendWorkload>
     fileprivate private(set) var sentCount: UInt64 = 0
 
@@ -64,7 +64,7 @@ internal final class SendConnection: LoadConnection, LoadHandler {
         return true
     }
 
-    /// Counts what the server says.
+    /// Counts a message from the server.
     func connection(
         _ connection: Connection<SendConnection>, received payload: RawSpan, as kind: MessageKind,
         outbox: inout Outbox

@@ -2,32 +2,32 @@ import Formats
 import LoadTest
 import WSCore
 
-/// One run of `wsx bench`: has connections opened and loaded, and writes what was measured.
+/// A run of `wsx bench`: opens connections, applies the load, and writes the results.
 final class BenchRun {
     private let settings: BenchSettings
     private let loop: EventLoop
     private let console: Console
     private let pool: WorkerPool
-    /// Those whose threads have ended.
+    /// The workers, after their threads have ended.
     private var workers: [LoadWorker] = []
-    /// The server behind `echo:`.
+    /// The server behind `echo:`, or `nil` for other URLs.
     private let embeddedEcho: EmbeddedEcho?
     private let progress: BenchProgress?
     private let outputs: ResultOutputs
     private var startTime = WallTime.now
     private let launchTime: Duration
-    /// What went wrong when connections were opened, of which the user has been told.
+    /// The failure to open some connections, which has already been reported.
     private var toldFailure: Failure?
-    /// The signal, or the limit, that ended the run.
+    /// The signal or time limit that ended the run early.
     private var earlyFailure: Failure?
     private var timers = Timers()
     private var stopRequests: StopRequests?
 
-    /// The timers of a run; each is there while it is needed.
+    /// The timers of a run, each set while it is needed.
     private struct Timers {
-        /// Begins the load.
+        /// Starts the load.
         var start: PreciseTimer?
-        /// Ends a run that was to end early.
+        /// Ends a run that is ending early.
         var hurry: Timer?
     }
 
@@ -52,7 +52,7 @@ final class BenchRun {
         try outputs.check(settings.description)
     }
 
-    /// Runs, and returns why it did not end as asked, if it did not.
+    /// Runs until the end. Returns the failure, or `nil` if there was none.
     func run() -> Failure? {
         stopRequests = StopRequests(timeLimit: settings.arguments.timeout, on: loop) { [unowned self] request in
             endEarly(request.failure)
@@ -72,14 +72,14 @@ final class BenchRun {
         let results = results(of: workers)
         let isTold = results.handshakes.totalCount > 0 || earlyFailure != nil
         guard isTold || !settings.plan.mode.load.needsConnections || settings.arguments.result.output == .json else {
-            // Without a connection there is nothing to tell people but why; who opens the page finds the errors in it.
+            // Without any connection, only the reason is worth reporting. The page still lists the errors.
             let problem = outputs.writeReport(results, BenchJudgement())
             return earlyFailure ?? failure ?? problem
         }
         return report(results)
     }
 
-    /// The first thing that went wrong.
+    /// The first failure of any worker.
     private var failure: Failure? { workers.lazy.compactMap(\.failure).first }
 
     private func didOpen() {
@@ -103,7 +103,8 @@ final class BenchRun {
         timers.start?.start(at: time)
     }
 
-    /// How long it is until the load is to begin; negative: it should have begun. A moment is one of the system's clock.
+    /// The time until the load starts; negative if that time has passed. An absolute start time refers to the system's
+    /// clock.
     private var startDelay: Duration {
         switch settings.arguments.load.start {
         case .soon: .zero
@@ -112,7 +113,7 @@ final class BenchRun {
         }
     }
 
-    /// Ends early: replies have a moment to come, and so have close frames. A second signal ends at once.
+    /// Ends the run early, with a short wait for replies and close frames. A second call ends it at once.
     private func endEarly(_ failure: Failure) {
         guard earlyFailure == nil else { return pool.terminate() }
         earlyFailure = failure
@@ -122,7 +123,7 @@ final class BenchRun {
         timers.hurry?.start(after: WorkerPool.hurriedLimit * 2)
     }
 
-    /// Why a run that came to its end is not as it should be.
+    /// Returns the failure of a run that came to its end, or `nil` if it has none.
     private func verdict(on tally: LoadTally) -> Failure? {
         if let toldFailure { return .told(toldFailure) }
         if let failure { return failure }
@@ -133,7 +134,7 @@ final class BenchRun {
 
     // MARK: Results
 
-    /// Adds up what the threads have measured.
+    /// Adds up the measurements of all threads.
     private func results(of workers: [LoadWorker]) -> BenchResults {
         var results = BenchResults(
             settings.description, startTime: startTime + settings.plan.warmup, processorTime: ProcessorTime.used)
@@ -142,7 +143,7 @@ final class BenchRun {
         return results
     }
 
-    /// Writes the results and judges them; returns the worst of what went wrong.
+    /// Writes and judges the results. Returns the most important failure.
     private func report(_ results: borrowing BenchResults) -> Failure? {
         let judgement = outputs.judgement(on: results)
         let problem = outputs.write(results, judgement)

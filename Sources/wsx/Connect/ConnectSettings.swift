@@ -2,34 +2,36 @@ import Conversation
 import Formats
 import WSCore
 
-/// What the arguments of `wsx connect` mean: URL parsed, files read, request composed, passphrases asked for.
+/// The settings derived from the arguments of `wsx connect`: the URL is parsed, files are read, the request is built,
+/// and passphrases have been entered.
 struct ConnectSettings {
-    /// What was typed, for all that means what it says.
+    /// The arguments, for everything that needs no interpretation.
     let arguments: ConnectArguments
-    /// Reads what need not stand on the command line.
+    /// Resolves references to files and environment variables.
     let secrets: Secrets
-    /// Where to connect to.
+    /// The URL to connect to.
     var url: WebSocketURL
-    /// What to ask for there, and how to get there.
+    /// The request and the way to the server.
     var connector: Connector.Settings
     /// TLS with the server and with proxies, and cookies.
     let connectorResources: ConnectorResources
-    /// What is sent as soon as the connection is open, in order.
+    /// The messages to send as soon as the connection is open, in order.
     var messages: [(payload: [UInt8], kind: MessageKind)]
-    /// What the messages that come decide about the end of the run, before any has come.
+    /// The initial state of the goals that received messages have to meet.
     let conditions: EndConditions
-    /// How replies are told from other messages; nil: what is sent are no requests.
+    /// How replies are matched to requests, or `nil` if messages are not requests.
     var requests: RequestQueue.Settings?
-    /// The close frame that this end sends.
+    /// The close frame to send at the end.
     let closeFrame: CloseFrame
-    /// Whether the lines to be sent are typed into a REPL.
+    /// Whether the user types messages at a prompt.
     var isRepl: Bool
-    /// The file in which lines are kept that are typed; nil: there is none.
+    /// The history file of the prompt, or `nil` if there is none.
     let historyPath: String?
-    /// Whether they come through a pipe, or from a file.
+    /// Whether messages are read from a pipe or a file.
     let readsPipe: Bool
 
-    /// Works the arguments out, or throws ``Failure/badArgument(what:why:)``.
+    /// Derives the settings from the arguments.
+    /// - Throws: ``Failure/badArgument(what:why:)`` or ``Failure/badInput(what:why:)``.
     init(
         _ arguments: ConnectArguments, secrets: Secrets = Secrets(environment: { _ in nil })
     ) throws(Failure) {
@@ -62,7 +64,7 @@ struct ConnectSettings {
         secrets.record.add(connector.request)
     }
 
-    /// What is accepted from the peer, and how the connection is closed.
+    /// The limits and the behavior of the connection.
     var connection: Connection<ConnectRun>.Settings {
         Connection.Settings(
             role: .client,
@@ -72,7 +74,7 @@ struct ConnectSettings {
             fragmentBytes: arguments.client.limits.fragmentBytes, closeTimeout: arguments.client.limits.closeTimeout)
     }
 
-    /// When a connection is tried again; nil: never.
+    /// The backoff between connection attempts, or `nil` without `--reconnect`.
     var backoff: Backoff? {
         switch arguments.staying.reconnection {
         case .never: nil
@@ -81,7 +83,7 @@ struct ConnectSettings {
         }
     }
 
-    /// What a heartbeat is; nil: there is none.
+    /// The heartbeat settings, or `nil` without a heartbeat.
     var heartbeat: HeartbeatTimer<ConnectRun>.Settings? {
         arguments.staying.heartbeats.heartbeat.map { interval in
             HeartbeatTimer.Settings(
@@ -90,8 +92,8 @@ struct ConnectSettings {
         }
     }
 
-    /// How long to wait for messages after the end of the input. `--until` and `--count` name what to wait for, so they
-    /// wait longer. Requests have had all their replies.
+    /// How long to wait for messages after the end of the input. The default is longer with `--until` and `--count`,
+    /// which name what to wait for. With requests, the wait begins after all replies have arrived.
     let linger: Linger
 
     private static func linger(_ arguments: ConnectArguments) -> Linger {
@@ -101,7 +103,7 @@ struct ConnectSettings {
         return .idle(arguments.replies.hasRequests ? .zero : .seconds(1))
     }
 
-    /// The kind of the messages that are sent.
+    /// The kind of messages to send.
     var kind: MessageKind { arguments.format.payload.kind(for: arguments.format.input) }
 
     private static func messages(
@@ -123,7 +125,8 @@ struct ConnectSettings {
 }
 
 extension EndConditions {
-    /// What the arguments ask for, or throws ``Failure/badArgument(what:why:)``.
+    /// Creates the conditions that the arguments request.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     init(_ arguments: ConnectArguments) throws(Failure) {
         self.init(
             count: arguments.ending.count, until: try Self.patterns(arguments.ending.until, for: "--until"),
@@ -141,8 +144,9 @@ extension EndConditions {
     }
 }
 extension RequestQueue.Settings {
-    /// What the arguments say about requests; nil: there are none. Or throws ``Failure/badArgument(what:why:)``.
-    /// - Parameter requestTarget: The path that is connected to.
+    /// Returns the request settings, or `nil` if messages are not requests.
+    /// - Parameter requestTarget: The path and query of the URL.
+    /// - Throws: ``Failure/badArgument(what:why:)``.
     static func make(
         _ arguments: ConnectArguments, requestTarget: String
     ) throws(Failure) -> RequestQueue.Settings? {

@@ -7,7 +7,7 @@ import WSCore
     import Glibc
 #endif
 
-/// The program: reads the command line, runs what it asks for, says what went wrong, and exits.
+/// The program: parses the command line, runs a command, reports failures, and exits.
 @main
 struct Wsx {
     static func main() {
@@ -17,7 +17,7 @@ struct Wsx {
         fflush(nil)
         LogWriter.standardError.drain()
         StandardDescriptors.restore()
-        // Not exit(): libuv would wait there for its threads, and so for a name lookup that was given up.
+        // _exit() instead of exit(): libuv would wait for its threads, and therefore for an abandoned name lookup.
         _exit(status.rawValue)
     }
 
@@ -43,7 +43,7 @@ struct Wsx {
         }
     }
 
-    /// Prints what was asked for; a reader that has gone away has seen enough.
+    /// Prints a text. A reader that closes the pipe is a normal end.
     private static func printed(_ text: String) -> ExitStatus {
         let error = StandardDescriptors.writeAll(text, to: StandardDescriptors.output)
         guard let error, error != .brokenPipe else { return .success }
@@ -120,7 +120,7 @@ struct Wsx {
         return failure.status
     }
 
-    /// The arguments after the program's name; nil when one is not UTF-8, which Swift would repair without a word.
+    /// The arguments after the program's name, or `nil` if one is not UTF-8. Swift would silently repair it.
     private static func arguments() -> [String]? {
         let pointers = UnsafeBufferPointer(start: Swift.CommandLine.unsafeArgv, count: Int(Swift.CommandLine.argc))
         var words: [String] = []

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct EmbeddedEchoTests {
-    @Test("the server of echo: listens on a loopback port of its own")
+    @Test("The server of echo: listens on a loopback port")
     func address() throws {
         try withIdleLoop { loop in
             let console = try ReadableConsole()
@@ -20,7 +20,7 @@ import WSCore
         }
     }
 
-    @Test("it speaks what the client asks for, and no subprotocol twice")
+    @Test("The server accepts the requested subprotocols, without duplicates")
     func subprotocols() throws {
         try withIdleLoop { loop in
             let console = try ReadableConsole().console

@@ -4,7 +4,7 @@ import Testing
 @testable import WSCore
 @testable import wsx
 
-/// Whole runs with peers in memory: no sockets, and nothing waits longer than it has to.
+/// Complete runs with peers in memory, without sockets or unnecessary waits.
 @Suite struct ConnectRunTests {
     private func echo(_ change: (inout ConnectArguments) -> Void = { _ in }) -> ConnectFixture {
         let fixture = ConnectFixture(change)
@@ -16,7 +16,7 @@ import Testing
 
     // MARK: Messages
 
-    @Test("lines of the input are sent in order, and messages are written in order")
+    @Test("Input lines are sent in order, and received messages are written in order")
     func lines() throws {
         let fixture = echo { $0.ending.count = 3 }
         fixture.input = "a\nb\nc\n"
@@ -27,7 +27,7 @@ import Testing
         #expect(outcome.notices.isEmpty)
     }
 
-    @Test("messages of the command line are sent first, and standard input is not read")
+    @Test("Messages from the command line are sent first, and standard input is not read")
     func commandLine() throws {
         let fixture = echo {
             $0.messages = ["x", "y"]
@@ -38,7 +38,7 @@ import Testing
         #expect(outcome.output == "x\ny\n")
     }
 
-    @Test("a half-closed input is followed by the replies to it")
+    @Test("After the end of the input, the run waits for replies")
     func halfClosed() throws {
         let fixture = ConnectFixture { $0.ending.linger = .forever }
         fixture.input = "question"
@@ -52,7 +52,7 @@ import Testing
         #expect(outcome.output == "one\ntwo\n")
     }
 
-    @Test("events of the input are sent as pings, pongs, and a close frame")
+    @Test("Input events are sent as pings, pongs, and a close frame")
     func events() throws {
         let fixture = ConnectFixture {
             $0.format.input = .json
@@ -70,7 +70,7 @@ import Testing
         #expect(outcome.output.contains(#""type":"pong""#) && outcome.output.contains(#""code":4001"#))
     }
 
-    @Test("input that cannot be sent ends the run, after what came before it")
+    @Test("Invalid input ends the run, after the input before it has been sent")
     func badInput() throws {
         let fixture = echo { $0.format.input = .json }
         fixture.input = "{\"type\":\"message\",\"data\":\"m\"}\nnot JSON\n"
@@ -82,7 +82,7 @@ import Testing
 
     // MARK: Ends
 
-    @Test("--until ends the run with the message that matches")
+    @Test("--until ends the run with the matching message")
     func until() throws {
         let fixture = echo { $0.ending.until = ["^b"] }
         fixture.input = "a\nb\nc\n"
@@ -91,7 +91,7 @@ import Testing
         #expect(outcome.output == "a\nb\n")
     }
 
-    @Test("a peer that closes before --count messages fails the run")
+    @Test("A run fails if the peer closes before --count messages")
     func closedEarly() throws {
         let fixture = ConnectFixture { $0.ending.count = 2 }
         fixture.didReceive = { peer, event in
@@ -105,7 +105,7 @@ import Testing
         #expect(outcome.failure?.message == "closed with 1000 after 1 of 2 messages")
     }
 
-    @Test("an expectation that is met and one that is not", arguments: [("b", wsx.ExitStatus.success), ("z", .unmet)])
+    @Test("One expectation is met and one is not", arguments: [("b", wsx.ExitStatus.success), ("z", .unmet)])
     func expectations(pattern: String, status: wsx.ExitStatus) throws {
         let fixture = ConnectFixture {
             $0.ending.expectations = [pattern]
@@ -120,7 +120,7 @@ import Testing
         #expect(try fixture.run().status == status)
     }
 
-    @Test("the wait after the input ends, and the goal is not met")
+    @Test("The run fails if the wait after the input ends before the goal is met")
     func linger() throws {
         let fixture = ConnectFixture {
             $0.ending.count = 1
@@ -131,7 +131,7 @@ import Testing
         #expect(outcome.failure?.message == "0 of 1 message; nothing arrived for 1 ms (--linger)")
     }
 
-    @Test("the time limit ends a run whose input stays open")
+    @Test("The time limit ends a run with open input")
     func timeLimit() throws {
         let fixture = ConnectFixture { $0.ending.timeout = .milliseconds(1) }
         fixture.input = nil
@@ -140,7 +140,7 @@ import Testing
         #expect(outcome.peers[0].received == [.close(1000)])
     }
 
-    @Test("a close code that is not normal is the run's failure")
+    @Test("A run fails if the peer closes with an abnormal code")
     func closed() throws {
         let fixture = ConnectFixture { $0.ending.linger = .forever }
         fixture.input = "x\n"
@@ -150,7 +150,7 @@ import Testing
         #expect(outcome.failure?.message?.contains("4000") ?? false)
     }
 
-    @Test("a server that cannot be reached fails the run before anything is sent")
+    @Test("A run fails before sending anything if the server is unreachable")
     func refused() throws {
         let fixture = ConnectFixture()
         fixture.makePeer = { _, _ in nil }
@@ -161,7 +161,7 @@ import Testing
 
     // MARK: Requests
 
-    @Test("with --request each message waits for the reply to the one before")
+    @Test("With --request, each message waits for the reply to the previous one")
     func sequentialRequests() throws {
         let fixture = ConnectFixture { $0.replies.sendsRequests = true }
         fixture.input = "a\nb\nc\n"
@@ -178,7 +178,7 @@ import Testing
         #expect(outcome.output == "A\nB\nC\n")
     }
 
-    @Test("replies are matched by a field, whatever their order, and the run waits for all")
+    @Test("Replies are matched by a field in any order, and the run waits for all of them")
     func correlatedRequests() throws {
         let fixture = ConnectFixture {
             $0.replies.correlation = "id"
@@ -198,7 +198,7 @@ import Testing
         #expect(replies.count == 2)
     }
 
-    @Test("JSON-RPC calls are made of lines; error replies are reported, and fail the run with --fail")
+    @Test("Lines become JSON-RPC calls; error replies are reported, and fail the run with --fail")
     func calls() throws {
         for fails in [true, false] {
             let fixture = ConnectFixture {
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test("a request without a reply in time fails the run when later replies cannot be matched")
+    @Test("A request timeout fails the run if later replies can no longer be matched")
     func noReply() throws {
         let fixture = ConnectFixture {
             $0.replies.sendsRequests = true
@@ -229,7 +229,7 @@ import Testing
         #expect(outcome.peers[0].texts == ["a"])
     }
 
-    @Test("with a field, requests without a reply are given up one by one")
+    @Test("With a field, requests time out one by one")
     func expiredRequests() throws {
         let fixture = ConnectFixture {
             $0.replies.correlation = "id"
@@ -242,7 +242,7 @@ import Testing
         #expect(outcome.notices.contains("request 2 (id 2): no reply within 1 ms"))
     }
 
-    @Test("requests that the peer leaves unanswered when it closes fail the run")
+    @Test("A run fails if the peer closes with unanswered requests")
     func unanswered() throws {
         let fixture = ConnectFixture { $0.replies.correlation = "id" }
         fixture.input = "{\"id\":1}\n"
@@ -253,7 +253,7 @@ import Testing
 
     // MARK: Further connections
 
-    @Test("what a lost connection has not confirmed is sent again on the next one")
+    @Test("Unconfirmed messages are sent again on the next connection")
     func reconnect() throws {
         let fixture = ConnectFixture {
             $0.staying.reconnection = .always
@@ -261,7 +261,7 @@ import Testing
         }
         fixture.input = "a\nb\n"
         fixture.didReceive = { peer, event in
-            // The first connection is lost with its messages; nothing was confirmed.
+            // The first connection is lost with its messages; none of them was confirmed.
             if event == .text("b"), !peer.answersPings { peer.vanish() }
         }
         fixture.makePeer = { number, loop in
@@ -276,7 +276,7 @@ import Testing
         #expect(outcome.notices.contains("connected to ws://h/"))
     }
 
-    @Test("a server that cannot be reached is tried again as often as asked for")
+    @Test("An unreachable server is retried as often as requested")
     func tries() throws {
         let fixture = ConnectFixture { $0.staying.reconnection = .times(1) }
         fixture.makePeer = { _, _ in nil }
@@ -286,7 +286,7 @@ import Testing
         #expect(outcome.failure?.message?.contains("Gave up after 1 more attempt") ?? false)
     }
 
-    @Test("requests without a reply are sent again on the next connection, after the messages of the command line")
+    @Test("Unanswered requests are sent again on the next connection, after the initial messages")
     func requestsAgain() throws {
         let fixture = ConnectFixture {
             $0.staying.reconnection = .always
@@ -308,7 +308,7 @@ import Testing
         #expect(outcome.peers.map(\.texts) == [["login"], ["login"]])
     }
 
-    @Test("messages that no peer has confirmed at the end are reported")
+    @Test("Messages still unconfirmed at the end are reported")
     func unacknowledged() throws {
         let fixture = ConnectFixture {
             $0.staying.reconnection = .always
@@ -323,7 +323,7 @@ import Testing
 
     // MARK: Keepalive and display
 
-    @Test("a heartbeat sends its message, and a silent peer is lost")
+    @Test("A heartbeat sends its message, and a silent peer is considered dead")
     func heartbeat() throws {
         let fixture = ConnectFixture {
             $0.staying.heartbeats.heartbeat = .milliseconds(1)
@@ -336,7 +336,7 @@ import Testing
         #expect(outcome.peers[0].received.contains(.ping))
     }
 
-    @Test("-vv shows the handshake without secrets, every frame, and a summary")
+    @Test("-vv shows the handshake without secrets, all frames, and a summary")
     func verbose() throws {
         let fixture = echo {
             $0.transcript.verbosity = 2
@@ -357,7 +357,7 @@ import Testing
         }
     }
 
-    @Test("a recording holds both directions")
+    @Test("A recording contains both directions")
     func recording() throws {
         try withFile([]) { path in
             let fixture = echo {
@@ -374,7 +374,7 @@ import Testing
         }
     }
 
-    @Test("a message that is no call is refused before the recording empties its file")
+    @Test("An invalid call is rejected before the recording truncates its file")
     func recordingIsKept() throws {
         try withFile(Array("old".utf8)) { path in
             let fixture = ConnectFixture {

@@ -4,7 +4,7 @@ import WSCore
 @testable import wsx
 
 @Suite struct ConnectSettingsTests {
-    @Test("the URL says where the stream leads, and options how")
+    @Test("The URL determines the server, and options the way to it")
     func destinations() throws {
         let abbreviated = try settings {
             $0.client.url = ":8080"
@@ -16,7 +16,7 @@ import WSCore
         #expect(abbreviated.connector.maximumRedirects == nil)
     }
 
-    @Test("--unix-socket leads elsewhere than the URL, which still names the host asked for")
+    @Test("--unix-socket changes the destination, and the URL still sets the Host field")
     func unixSocket() throws {
         let settings = try self.settings {
             $0.client.url = "ws://name/x"
@@ -26,7 +26,7 @@ import WSCore
         #expect(settings.connector.request.fields.first(named: "Host") == "name")
     }
 
-    @Test("the default wait for replies depends on what the run waits for; --linger overrides it")
+    @Test("The default wait for replies depends on the goal of the run; --linger overrides it")
     func linger() throws {
         #expect(try settings { _ in }.linger == .idle(.seconds(1)))
         #expect(try settings { $0.ending.until = ["x"] }.linger == .forever)
@@ -39,7 +39,7 @@ import WSCore
                 == .idle(.zero))
     }
 
-    @Test("a URL that is none says why")
+    @Test("The error for an invalid URL states the reason")
     func urlErrors() {
         expectMessage("URL 'ftp://h/': unknown scheme \"ftp\"; use ws://, wss://, http://, https://, ws+unix: or echo:")
         {
@@ -47,7 +47,7 @@ import WSCore
         }
     }
 
-    @Test("--auth becomes Basic authentication, from the first colon on the password")
+    @Test("--auth sets Basic authentication, split at the first colon")
     func auth() throws {
         let settings = try self.settings { $0.client.request.auth = "user:pass:word" }
         #expect(settings.connector.request.fields.first(named: "Authorization") == "Basic dXNlcjpwYXNzOndvcmQ=")
@@ -61,7 +61,7 @@ import WSCore
         }
     }
 
-    @Test("--bearer becomes an Authorization field, and goes before the URL's user and password")
+    @Test("--bearer sets the Authorization field and overrides the URL's user and password")
     func bearer() throws {
         let settings = try self.settings {
             $0.client.url = "ws://user:password@h/"
@@ -75,7 +75,7 @@ import WSCore
         }
     }
 
-    @Test("--proxy reads its URL from a variable or a file, too, and shows neither where it is none")
+    @Test("--proxy accepts a variable or a file, and errors do not show their contents")
     func proxySecrets() throws {
         let secrets = Secrets { ["PROXY": "socks5h://user:password@proxy:1", "WRONG": "http://us er:secret@h"][$0] }
         var arguments = ConnectArguments()
@@ -113,7 +113,7 @@ import WSCore
         #expect(throws: Failure.self) { try self.settings { $0.client.request.cookies = ["a=\r\nb"] } }
     }
 
-    @Test("the request carries what was asked for")
+    @Test("The request contains all requested fields")
     func request() throws {
         let settings = try self.settings {
             $0.client.request.headers = ["X-One: 1"]
@@ -132,7 +132,7 @@ import WSCore
         }
     }
 
-    @Test("messages are sent in their order, the file last, as text unless --binary is given")
+    @Test("Messages are sent in order, the file last, as text unless --binary is given")
     func messages() throws {
         try withFile(Array("a file\n".utf8)) { path in
             for (payload, kind) in [(PayloadKind.automatic, MessageKind.text), (.text, .text), (.binary, .binary)] {
@@ -150,7 +150,7 @@ import WSCore
         }
     }
 
-    @Test("a file that is not there, or is no text, is refused")
+    @Test("A missing file, or one with invalid UTF-8, is rejected")
     func badFile() throws {
         expectMessage("--file /no/file: no such file or directory") {
             () throws(Failure) in _ = try settings { $0.file = "/no/file" }
@@ -167,11 +167,11 @@ import WSCore
         }
     }
 
-    @Test("messages take the place of standard input, unless both are asked for")
+    @Test("Messages replace standard input, unless both are requested")
     func inputSources() throws {
         func reads(_ change: (inout ConnectArguments) -> Void) throws -> Bool {
             let settings = try self.settings {
-                // Not lines, which would be typed where the tests run on a terminal.
+                // Not lines: with lines, the prompt would open if the tests run on a terminal.
                 $0.format.input = .nul
                 change(&$0)
             }
@@ -188,7 +188,7 @@ import WSCore
         #expect(try !reads { $0.format.readsInput = false })
     }
 
-    @Test("the connection has the limits and times that were given, and closes as asked")
+    @Test("The connection has the requested limits, timeouts, and close frame")
     func connection() throws {
         let settings = try self.settings {
             $0.client.limits.maximumMessageBytes = 7
@@ -206,7 +206,7 @@ import WSCore
         #expect(settings.closeFrame == CloseFrame(code: CloseCode(rawValue: 4000), reason: "done"))
     }
 
-    @Test("chunks and digits are binary unless --text is given; everything else is text unless --binary is")
+    @Test("Chunks, hex, and Base64 default to binary, and other formats to text")
     func kinds() {
         for format in InputFormat.allCases {
             #expect(
@@ -217,7 +217,7 @@ import WSCore
         }
     }
 
-    @Test("--reconnect tries forever or so many times, and is not the default")
+    @Test("--reconnect retries forever or a number of times, and is off by default")
     func reconnecting() throws {
         #expect(try settings { _ in }.backoff == nil)
         #expect(try settings { $0.staying.reconnection = .times(7) }.backoff?.maximumTries == 7)
@@ -225,7 +225,7 @@ import WSCore
         #expect(forever.maximumTries == nil)
     }
 
-    @Test("--heartbeat sends pings, or the message given, and leaves after the misses given")
+    @Test("--heartbeat sends pings or the given message, and disconnects after the given misses")
     func heartbeat() throws {
         #expect(try settings { _ in }.heartbeat == nil)
         let pings = try settings { $0.staying.heartbeats.heartbeat = .seconds(9) }.heartbeat
@@ -238,7 +238,7 @@ import WSCore
         #expect(messages.heartbeat == .init(interval: .seconds(9), maximumMisses: 1, message: Array("{}".utf8)))
     }
 
-    @Test("/connect takes nothing to another origin that may be a secret")
+    @Test("/connect sends no potential secrets to another origin")
     func leadingElsewhere() throws {
         let settings = try self.settings {
             $0.client.request.headers = [
@@ -260,7 +260,7 @@ import WSCore
     }
 
     @Test(
-        "a password in the URL of /connect is a secret of the run",
+        "A password in the URL of /connect is a secret of the run",
         arguments: ["ws://u:hush-hush@h/", "ws://u:hush-hush@i/"])
     func leadingWithPassword(url: String) throws {
         let settings = try self.settings { _ in }

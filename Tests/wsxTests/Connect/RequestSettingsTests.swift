@@ -4,9 +4,9 @@ import Testing
 
 @testable import wsx
 
-/// What the options about requests and replies ask for.
+/// The settings derived from the options for requests and replies.
 @Suite struct RequestSettingsTests {
-    @Test("what the arguments ask for")
+    @Test("The arguments become settings")
     func arguments() throws {
         #expect(try Self.settings { _ in } == nil)
         #expect(try Self.settings { $0.replies.sendsRequests = true } == .init(isSequential: true))
@@ -24,7 +24,7 @@ import Testing
             } == .init(field: JSONField("id"), isSequential: true, makesCalls: true))
     }
 
-    @Test("what cannot go together is refused")
+    @Test("Contradicting options are rejected")
     func contradictions() {
         #expect(throws: Failure.self) {
             try Self.settings {
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "the DevTools of browsers get calls without a version, and others where that is asked for",
+        "Calls to browsers' DevTools have no version, nor do others on request",
         arguments: [
             (.automatic, "/", true), (.automatic, "/devtools/page/1", false), (.standard, "/devtools/page/1", true),
             (.devtools, "/", false),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import wsx
 
-/// The conventions of the command line; what each option does is in ``OptionTableTests``.
+/// The conventions of the command line. ``OptionTableTests`` tests the effect of each option.
 @Suite struct CommandLineParserTests {
     private func connect(_ words: String...) throws -> ConnectArguments {
         let invocation = try Invocation.program.parse(["connect"] + words)
@@ -13,7 +13,7 @@ import Testing
 
     private struct Unexpected: Error { let invocation: Invocation }
 
-    @Test("a value follows its option as a word, after '=' or, for a short one, at once") func valueForms() throws {
+    @Test("A value follows its option as a word, after '=', or directly if it is short") func valueForms() throws {
         #expect(try connect("u", "--origin", "null").origin == "null")
         #expect(try connect("u", "--origin=null").origin == "null")
         #expect(try connect("u", "-o", "null").origin == "null")
@@ -21,7 +21,7 @@ import Testing
         #expect(try connect("u", "-s=o").subprotocols == ["=o"])
     }
 
-    @Test("a value may be empty, contain '=' or begin with a hyphen") func unusualValues() throws {
+    @Test("A value may be empty, contain '=', or begin with a hyphen") func unusualValues() throws {
         #expect(try connect("u", "--header=").headers == [""])
         #expect(try connect("u", "--header", "").headers == [""])
         #expect(try connect("u", "--header=A: b=c").headers == ["A: b=c"])
@@ -29,7 +29,7 @@ import Testing
         #expect(try connect("u", "-x", "-v", "-x", "--").messages == ["-v", "--"])
     }
 
-    @Test("short options cluster, and the last of a cluster may have a value") func clusters() throws {
+    @Test("Short options can be combined, and the last one may have a value") func clusters() throws {
         #expect(try connect("u", "-vv").verbosity == 2)
         let arguments = try connect("u", "-qn5")
         #expect(arguments.transcript.display.isQuiet)
@@ -37,7 +37,7 @@ import Testing
         #expect(try connect("u", "-qn", "5").count == 5)
     }
 
-    @Test("options and operands mix, and '--' ends the options") func mixing() throws {
+    @Test("Options and operands can be mixed, and '--' ends the options") func mixing() throws {
         let arguments = try connect("-q", "u", "one", "-v", "--", "--quiet", "-", "--")
         #expect(arguments.client.url == "u")
         #expect(arguments.messages == ["one", "--quiet", "-", "--"])
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "a URL without a command is connected to, with the options before it or after it",
+        "A URL without a command implies connect, with options before or after it",
         arguments: [
             ["ws://h/p", "-q"], ["-q", ":8080", "hello"], ["-qn", "5", "localhost"], ["example.com/chat"],
             ["-x", "hi", "echo:"], ["--header=a: b", "wss://h"], ["--", "ws+unix:/run/s"],
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "wscat's -c and -l are the commands, wherever they stand",
+        "wscat's -c and -l select the commands, in any position",
         arguments: [
             (["-c", "ws://h"], ["connect", "ws://h"]), (["-q", "-c", "u", "hi"], ["connect", "u", "-q", "hi"]),
             (["--connect=u", "-x", "a"], ["connect", "u", "-x", "a"]), (["-l", "8080"], ["listen", "8080"]),
@@ -69,26 +69,26 @@ import Testing
         #expect(try Invocation.program.parse(words) == Invocation.program.parse(meaning))
     }
 
-    @Test("a hyphen alone is an operand, and so is the empty word") func hyphen() throws {
+    @Test("A single hyphen is an operand, and so is the empty word") func hyphen() throws {
         #expect(try connect("u", "-", "").messages == ["-", ""])
     }
 
-    @Test("operands come before the values of --execute, wherever they stand") func messageOrder() throws {
+    @Test("Operands precede the values of --execute, in any order of words") func messageOrder() throws {
         #expect(try connect("-x", "c", "u", "a", "-x", "d", "b").messages == ["a", "b", "c", "d"])
     }
 
-    @Test("of an option given twice the last one counts") func lastWins() throws {
+    @Test("If an option is repeated, the last value counts") func lastWins() throws {
         #expect(try connect("u", "--linger", "1s", "--linger=2s").linger == .idle(.seconds(2)))
         #expect(try connect("u", "--binary", "--text").payload == .text)
         #expect(try connect("u", "-6", "-4").addressFamily == .ipv4)
     }
 
-    @Test("prefixes of long names are not accepted", arguments: ["--linge", "--verb", "--interac"])
+    @Test("Prefixes of long names are not accepted", arguments: ["--linge", "--verb", "--interac"])
     func prefixes(word: String) {
         #expect(throws: UsageError.self) { try connect("u", word, "1") }
     }
 
-    @Test("help is given at once, even where operands are missing") func help() throws {
+    @Test("Help is shown at once, even if operands are missing") func help() throws {
         #expect(try Invocation.program.parse(["-h"]) == .text(TestProgram.shortHelp(of: nil)))
         #expect(try Invocation.program.parse(["--help"]) == .text(TestProgram.longHelp(of: nil)))
         #expect(try Invocation.program.parse(["help"]) == .text(TestProgram.longHelp(of: nil)))
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("the version and the completions are asked for by their names") func others() throws {
+    @Test("The version and the completions can be requested") func others() throws {
         #expect(try Invocation.program.parse(["--version"]) == .version)
         #expect(try Invocation.program.parse(["-V"]) == .version)
         for shell in Shell.allCases {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct HelpTextTests {
     @Test(
-        "help is at most 80 columns wide, without trailing spaces and tabs",
+        "Help is at most 80 columns wide, without trailing spaces or tabs",
         arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?])
     func width(command: Command?) {
         for text in [TestProgram.shortHelp(of: command), TestProgram.longHelp(of: command)] {
@@ -17,12 +17,12 @@ import Testing
         }
     }
 
-    @Test("no mark of the manual is left in help", arguments: Command.allCases)
+    @Test("Help contains no marks of the manual", arguments: Command.allCases)
     func marks(command: Command) {
         #expect(!TestProgram.longHelp(of: command).contains("`"))
     }
 
-    @Test("the program's help shows its commands") func program() {
+    @Test("The program's help shows its commands") func program() {
         #expect(
             TestProgram.shortHelp(of: nil) == """
                 wsx: WebSocket client, server, and load tester
@@ -114,7 +114,7 @@ import Testing
         return words + [word].compactMap { $0 }
     }
 
-    @Test("the long help explains an option with its choices and default") func long() {
+    @Test("The long help explains an option with its choices and default") func long() {
         #expect(
             TestProgram.longHelp(of: .listen).contains(
                 """

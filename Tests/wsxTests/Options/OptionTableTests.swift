@@ -4,7 +4,7 @@ import WSCore
 
 @testable import wsx
 
-/// One test an option, and what must hold for the table as a whole.
+/// One test per option, and properties of the whole table.
 @Suite struct OptionTableTests {
     struct ConnectCase: Sendable {
         let option: String
@@ -247,7 +247,7 @@ import WSCore
         ListenCase("no-pretty", "--no-pretty") { $0.transcript.isPretty = false },
     ]
 
-    @Test("an option of connect changes its field and nothing else", arguments: connectCases)
+    @Test("An option of connect changes only its field", arguments: connectCases)
     func connect(testCase: ConnectCase) throws {
         var expected = ConnectArguments()
         expected.url = "u"
@@ -256,7 +256,7 @@ import WSCore
         #expect(try Invocation.program.parse(["connect", "u"] + testCase.words) == .connect(expected))
     }
 
-    @Test("an option of listen changes its field and nothing else", arguments: listenCases)
+    @Test("An option of listen changes only its field", arguments: listenCases)
     func listen(testCase: ListenCase) throws {
         var expected = ListenArguments()
         expected.address = "8080"
@@ -264,7 +264,7 @@ import WSCore
         #expect(try Invocation.program.parse(["listen", "8080"] + testCase.words) == .listen(expected))
     }
 
-    @Test("an option of bench changes its field and nothing else", arguments: benchCases)
+    @Test("An option of bench changes only its field", arguments: benchCases)
     func bench(testCase: BenchCase) throws {
         var expected = BenchArguments()
         expected.url = "u"
@@ -273,7 +273,7 @@ import WSCore
         #expect(try Invocation.program.parse(["bench", "u"] + testCase.words) == .bench(expected))
     }
 
-    @Test("an option of bench merge changes its field and nothing else", arguments: mergeCases)
+    @Test("An option of bench merge changes only its field", arguments: mergeCases)
     func merge(testCase: MergeCase) throws {
         var expected = MergeArguments()
         expected.paths = ["a", "-"]
@@ -281,7 +281,7 @@ import WSCore
         #expect(try Invocation.program.parse(["bench", "merge", "a"] + testCase.words + ["-"]) == .merge(expected))
     }
 
-    @Test("every option of the table has its test") func completeness() {
+    @Test("Each option of the table has a test") func completeness() {
         let connect = TestProgram.options(of: .connect).filter { $0.long != "help" }.map(\.long)
         #expect(connect.sorted() == Self.connectCases.map(\.option).sorted())
         let listen = TestProgram.options(of: .listen).filter { $0.long != "help" }.map(\.long)
@@ -292,7 +292,7 @@ import WSCore
         #expect(merge.sorted() == Self.mergeCases.map(\.option).sorted())
     }
 
-    @Test("the defaults that are shown are those that hold", arguments: [Command.connect, .listen, .bench, .merge])
+    @Test("The shown defaults are the actual ones", arguments: [Command.connect, .listen, .bench, .merge])
     func defaults(command: Command) throws {
         let options = TestProgram.options(of: command)
         for option in options {
@@ -310,7 +310,7 @@ import WSCore
         }
     }
 
-    @Test("a choice that is shown is accepted", arguments: [Command.connect, .listen, .bench, .merge])
+    @Test("A shown choice is accepted", arguments: [Command.connect, .listen, .bench, .merge])
     func choices(command: Command) throws {
         for option in TestProgram.options(of: command) {
             for choice in option.value?.completion.choices ?? [] {
@@ -321,7 +321,7 @@ import WSCore
     }
 
     @Test(
-        "within a command every name is there once, and conflicts name options of the same command",
+        "Names are unique within a command, and conflicts name options of the same command",
         arguments: [nil, .connect, .listen, .bench, .merge, .help, .completions] as [Command?])
     func uniqueness(command: Command?) {
         let options = TestProgram.options(of: command)

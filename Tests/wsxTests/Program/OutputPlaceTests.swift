@@ -11,7 +11,7 @@ import WSCore
 #endif
 
 @Suite struct OutputPlaceTests {
-    @Test("what would empty a file that is read is refused, whatever name leads there")
+    @Test("An output that would truncate an input file is rejected, whatever its name")
     func sameFile() throws {
         try withFile([]) { path in
             let (hard, soft) = (path + "-hard", path + "-soft")
@@ -31,7 +31,7 @@ import WSCore
         }
     }
 
-    @Test("standard output is not written to by this name, and a file of the name can be")
+    @Test("- is rejected as an output, and ./- is a file of that name")
     func standardOutput() throws {
         expectMessage("--hdr -: standard output has something else; ./- is a file of that name") { () throws(Failure) in
             try OutputPlace(option: "--hdr", path: "-").check(against: [])
@@ -39,7 +39,7 @@ import WSCore
         try OutputPlace(option: "--hdr", path: "./-").check(against: [])
     }
 
-    @Test("other files, devices, and files that are not there yet can be written")
+    @Test("Other files, devices, and new files can be written")
     func otherFiles() throws {
         try withFile([]) { path in
             try OutputPlace(option: "--record", path: path + "-new").check(against: [("--replay", path)])
@@ -51,7 +51,7 @@ import WSCore
         }
     }
 
-    @Test("all files that options name are looked at")
+    @Test("All input files of the options are checked")
     func sources() {
         var listen = ListenArguments()
         listen.mode = .replay(path: "r")

@@ -4,8 +4,8 @@ import LoadTest
 import WSCore
 
 extension BenchJudgement {
-    /// The judgement as people read it, below the results; nothing where there is none.
-    /// - Parameter columns: The most columns of a line, 40 or more.
+    /// The judgement as text below the results; empty if there is none.
+    /// - Parameter columns: The maximum line width; at least 40.
     func lines(_ palette: Palette, columns: Int) -> [String] {
         var lines: [String] = []
         if !verdicts.isEmpty {
@@ -32,7 +32,7 @@ extension BenchJudgement {
         let rows = [["", "baseline", "now", "change"]] + comparison.rows.map(cells)
         let isWide = columns >= HelpText.columns
         let widths = rows[0].indices.map { column in
-            // Narrow columns have two blanks between them.
+            // Narrow tables have two blanks between columns.
             isWide ? (column == 0 ? 8 : 14) : (column == 0 ? 0 : 2) + (rows.map { $0[column].count }.max() ?? 0)
         }
         var lines = HelpText.wrapped(summary, indentation: 0, columns: columns)

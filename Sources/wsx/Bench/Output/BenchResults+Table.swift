@@ -4,17 +4,17 @@ import LoadTest
 import WSCore
 
 extension BenchResults {
-    /// Where what is said of something begins.
+    /// The column at which the text of a fact begins.
     private static let factColumn = 12
 
-    /// The fewest columns that the table fits in.
+    /// The minimum width of the table.
     static let fewestColumns = 40
 
-    /// The results as people read them; what is wrong is coloured.
+    /// The results as a table. Problems are colored.
     /// - Parameters:
-    ///   - judgement: What is thought of them.
-    ///   - terminalColumns: The width of the terminal; nil: there is none. No line but the URL's is wider than 80 columns or
-    ///     the terminal, or 40 columns on a narrower one.
+    ///   - judgement: The verdicts on the results.
+    ///   - terminalColumns: The width of the terminal, or `nil` if there is none. Lines other than the URL's are at
+    ///     most as wide as the terminal, but between 40 and 80 columns.
     func table(
         _ palette: Palette, _ judgement: BenchJudgement = BenchJudgement(), columns terminalColumns: Int? = nil
     ) -> String {
@@ -53,7 +53,7 @@ extension BenchResults {
         ]
     }
 
-    /// A line of the table, or a few.
+    /// A labeled text, which may wrap to several lines.
     private struct Fact {
         let name: String
         let text: String
@@ -89,7 +89,7 @@ extension BenchResults {
         return facts + GeneratorVerdict(self).warnings.map { Fact(name: "", text: $0, isProblem: true) }
     }
 
-    /// Bytes of messages, by the time, and what the frames add.
+    /// Message bytes in total and per second, and bytes on the wire.
     private func traffic(_ bytes: Int, _ wireBytes: Int) -> String {
         let seconds = duration / .seconds(1)
         let rate = seconds > 0 ? " (\(ResultWords.bytes(ResultWords.whole(Double(bytes) / seconds)))/s)" : ""
@@ -109,7 +109,7 @@ extension BenchResults {
             + "median \(Self.time(handshakes.value(atPercentile: 50)))"
     }
 
-    /// What each part of opening a connection took, but for those that none had.
+    /// The median of each phase of opening a connection. Phases that did not occur are omitted.
     private var phaseMedians: String {
         var parts: [String] = []
         for (phase, _, label) in PhaseHistograms.names {
@@ -141,7 +141,7 @@ extension BenchResults {
         for (_, label, percentile) in percentiles {
             statistics.append((label, time(histogram.value(atPercentile: percentile))))
         }
-        // A label or value needs 8 columns with a blank: four rows of three, or six rows of two.
+        // Labels and values need 8 columns each, including a blank. They form four rows of three or six rows of two.
         let perRow = columns >= 3 * 2 * 8 ? 3 : 2
         let width = min(12, columns / perRow / 2)
         let rowCount = statistics.count / perRow

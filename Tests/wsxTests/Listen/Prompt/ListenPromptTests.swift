@@ -5,7 +5,7 @@ import WSCore
 
 @Suite struct ListenPromptTests {
     @Test(
-        "a line goes to every client, or to the one that it names",
+        "A line goes to each client, or to the one it names",
         arguments: [
             ("hello", "all: text hello"), ("@3 hello", "3: text hello"), ("@@3 hello", "all: text @3 hello"),
             ("//help", "all: text /help"), ("/ping x", "all: ping x"), ("@2 /pong x", "2: pong x"),
@@ -19,7 +19,7 @@ import WSCore
         }
     }
 
-    @Test("an empty line is nothing, and a mistake is reported")
+    @Test("An empty line does nothing, and a mistake is reported")
     func nothing() throws {
         try withPrompt { prompt, server, console in
             prompt.accept([])
@@ -31,7 +31,7 @@ import WSCore
     }
 
     @Test(
-        "what cannot be sent is reported, with its consequence where that is not plain",
+        "A message that cannot be sent is reported, with the consequence if it is not obvious",
         arguments: [
             (DeliveryProblem.noClients, "x", "there is no client to send to"),
             (.noClient(3), "@3 x", "there is no client 3"),
@@ -48,7 +48,7 @@ import WSCore
         }
     }
 
-    @Test("a line that is not UTF-8 is sent as a binary message alone")
+    @Test("A line with invalid UTF-8 is sent only as a binary message")
     func bytes() throws {
         try withPrompt { prompt, server, console in
             prompt.accept([0x61, 0xFF])
@@ -61,7 +61,7 @@ import WSCore
         }
     }
 
-    @Test("the clients are listed, or that there is none")
+    @Test("The clients are listed, or their absence is reported")
     func clients() throws {
         try withPrompt { prompt, server, console in
             prompt.accept(Array("/clients".utf8))
@@ -72,7 +72,7 @@ import WSCore
         }
     }
 
-    @Test("help says how one client is addressed, and explains a command")
+    @Test("The help explains how to address a client, and explains a command")
     func help() throws {
         try withPrompt { prompt, _, console in
             prompt.accept(Array("/help".utf8))
@@ -84,7 +84,7 @@ import WSCore
         }
     }
 
-    @Test("messages and times are shown in another way from now on")
+    @Test("/pretty and /time change how messages are shown")
     func looks() throws {
         try withPrompt { prompt, _, console in
             prompt.accept(Array("/pretty off".utf8))
@@ -94,7 +94,7 @@ import WSCore
         }
     }
 
-    @Test("/quit and Ctrl-C end the server; without a terminal there is no history, and nothing to close")
+    @Test("/quit and Ctrl-C end the server; without a terminal there is no history")
     func end() throws {
         try withPrompt { prompt, server, console in
             prompt.accept(Array("/quit".utf8))
@@ -155,7 +155,7 @@ import WSCore
     }
 }
 
-/// A server that remembers what it is asked to do.
+/// A server that records calls.
 private final class FakeServer: ListenPromptServer {
     var sent: [String] = []
     var problem: DeliveryProblem?
