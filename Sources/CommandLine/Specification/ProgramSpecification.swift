@@ -162,7 +162,7 @@ public struct ProgramDescription: Sendable {
     public func example(of option: OptionDescription, in command: CommandDescription) -> String? {
         guard let fragment = option.example else { return nil }
         let operands = command.operands.filter { operand in
-            operand.option.map { fragment.contains("--" + $0) } ?? true
+            operand.option.map { fragment.split(separator: " ").contains("--\($0)") } ?? true
         }
         return ([fullName(of: command), fragment] + operands.compactMap(\.example)).joined(separator: " ")
     }

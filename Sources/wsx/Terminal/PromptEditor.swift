@@ -44,7 +44,9 @@ protocol PromptEditorDelegate: AnyObject {
 
 extension LineEditor: PromptEditor {
     /// Opens the editor on the terminal that is standard input.
-    static let opener: PromptEditorOpener = { (history, commands, loop) throws(IOError) in
-        try LineEditor(prompt: "> ", history: history, commands: commands, on: loop)
+    static var opener: PromptEditorOpener {
+        { (history, commands, loop) throws(IOError) in
+            try LineEditor(prompt: "> ", history: history, commands: commands, on: loop)
+        }
     }
 }

@@ -41,7 +41,7 @@ import Testing
         func close(with frame: CloseFrame) { calls.append(.close(frame.code?.rawValue)) }
         func stopConnecting() { calls.append(.stopConnecting) }
         func reconnect(with settings: ConnectSettings?) {
-            calls.append(.reconnect(settings.map { "\($0.client.url)" }))
+            calls.append(.reconnect(settings.map { "\($0.url)" }))
         }
         func endAsAsked() { calls.append(.end) }
         func outputDidDrain() { calls.append(.drained) }

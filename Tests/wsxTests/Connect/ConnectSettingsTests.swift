@@ -142,7 +142,7 @@ import WSCore
                     $0.format.payload = payload
                 }
                 #expect(
-                    settings.messages.map { String(decoding: $0.format.payload, as: UTF8.self) } == [
+                    settings.messages.map { String(decoding: $0.payload, as: UTF8.self) } == [
                         "one", "", "two", "a file\n",
                     ])
                 #expect(settings.messages.allSatisfy { $0.kind == kind })

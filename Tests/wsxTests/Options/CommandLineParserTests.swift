@@ -14,27 +14,27 @@ import Testing
     private struct Unexpected: Error { let invocation: Invocation }
 
     @Test("A value follows its option as a word, after '=', or directly if it is short") func valueForms() throws {
-        #expect(try connect("u", "--origin", "null").origin == "null")
-        #expect(try connect("u", "--origin=null").origin == "null")
-        #expect(try connect("u", "-o", "null").origin == "null")
-        #expect(try connect("u", "-onull").origin == "null")
-        #expect(try connect("u", "-s=o").subprotocols == ["=o"])
+        #expect(try connect("u", "--origin", "null").client.request.origin == "null")
+        #expect(try connect("u", "--origin=null").client.request.origin == "null")
+        #expect(try connect("u", "-o", "null").client.request.origin == "null")
+        #expect(try connect("u", "-onull").client.request.origin == "null")
+        #expect(try connect("u", "-s=o").client.request.subprotocols == ["=o"])
     }
 
     @Test("A value may be empty, contain '=', or begin with a hyphen") func unusualValues() throws {
-        #expect(try connect("u", "--header=").headers == [""])
-        #expect(try connect("u", "--header", "").headers == [""])
-        #expect(try connect("u", "--header=A: b=c").headers == ["A: b=c"])
-        #expect(try connect("u", "--header=\u{301}").headers == ["\u{301}"])
+        #expect(try connect("u", "--header=").client.request.headers == [""])
+        #expect(try connect("u", "--header", "").client.request.headers == [""])
+        #expect(try connect("u", "--header=A: b=c").client.request.headers == ["A: b=c"])
+        #expect(try connect("u", "--header=\u{301}").client.request.headers == ["\u{301}"])
         #expect(try connect("u", "-x", "-v", "-x", "--").messages == ["-v", "--"])
     }
 
     @Test("Short options can be combined, and the last one may have a value") func clusters() throws {
-        #expect(try connect("u", "-vv").verbosity == 2)
+        #expect(try connect("u", "-vv").transcript.verbosity == 2)
         let arguments = try connect("u", "-qn5")
         #expect(arguments.transcript.display.isQuiet)
         #expect(arguments.ending.count == 5)
-        #expect(try connect("u", "-qn", "5").count == 5)
+        #expect(try connect("u", "-qn", "5").ending.count == 5)
     }
 
     @Test("Options and operands can be mixed, and '--' ends the options") func mixing() throws {
@@ -42,7 +42,7 @@ import Testing
         #expect(arguments.client.url == "u")
         #expect(arguments.messages == ["one", "--quiet", "-", "--"])
         #expect(arguments.transcript.verbosity == 1)
-        #expect(try connect("--", "u").url == "u")
+        #expect(try connect("--", "u").client.url == "u")
         #expect(try Invocation.program.parse(["--", "connect", "u"]) == .connect(try connect("u")))
     }
 
@@ -78,9 +78,9 @@ import Testing
     }
 
     @Test("If an option is repeated, the last value counts") func lastWins() throws {
-        #expect(try connect("u", "--linger", "1s", "--linger=2s").linger == .idle(.seconds(2)))
-        #expect(try connect("u", "--binary", "--text").payload == .text)
-        #expect(try connect("u", "-6", "-4").addressFamily == .ipv4)
+        #expect(try connect("u", "--linger", "1s", "--linger=2s").ending.linger == .idle(.seconds(2)))
+        #expect(try connect("u", "--binary", "--text").format.payload == .text)
+        #expect(try connect("u", "-6", "-4").client.network.addressFamily == .ipv4)
     }
 
     @Test("Prefixes of long names are not accepted", arguments: ["--linge", "--verb", "--interac"])
@@ -89,14 +89,14 @@ import Testing
     }
 
     @Test("Help is shown at once, even if operands are missing") func help() throws {
-        #expect(try Invocation.program.parse(["-h"]) == .text(TestProgram.shortHelp(of: nil)))
-        #expect(try Invocation.program.parse(["--help"]) == .text(TestProgram.longHelp(of: nil)))
-        #expect(try Invocation.program.parse(["help"]) == .text(TestProgram.longHelp(of: nil)))
-        #expect(try Invocation.program.parse(["connect", "-vh"]) == .text(TestProgram.shortHelp(of: .connect)))
-        #expect(try Invocation.program.parse(["listen", "--help"]) == .text(TestProgram.longHelp(of: .listen)))
+        #expect(try Invocation.program.parse(["-h"]) == .text(.help(TestProgram.shortHelp(of: nil))))
+        #expect(try Invocation.program.parse(["--help"]) == .text(.longHelp(TestProgram.longHelp(of: nil))))
+        #expect(try Invocation.program.parse(["help"]) == .text(.longHelp(TestProgram.longHelp(of: nil))))
+        #expect(try Invocation.program.parse(["connect", "-vh"]) == .text(.help(TestProgram.shortHelp(of: .connect))))
+        #expect(try Invocation.program.parse(["listen", "--help"]) == .text(.longHelp(TestProgram.longHelp(of: .listen))))
         for command in Command.allCases {
             #expect(
-                try Invocation.program.parse(["help", command.rawValue]) == .text(TestProgram.longHelp(of: command)))
+                try Invocation.program.parse(["help", command.rawValue]) == .text(.longHelp(TestProgram.longHelp(of: command))))
         }
     }
 
@@ -104,7 +104,7 @@ import Testing
         #expect(try Invocation.program.parse(["--version"]) == .version)
         #expect(try Invocation.program.parse(["-V"]) == .version)
         for shell in Shell.allCases {
-            let expected = Invocation.text(shell.completionScript(of: TestProgram.description))
+            let expected = Invocation.text(.completionScript(shell.completionScript(of: TestProgram.description)))
             #expect(try Invocation.program.parse(["completions", shell.rawValue]) == expected)
         }
     }

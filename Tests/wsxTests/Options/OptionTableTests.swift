@@ -250,7 +250,7 @@ import WSCore
     @Test("An option of connect changes only its field", arguments: connectCases)
     func connect(testCase: ConnectCase) throws {
         var expected = ConnectArguments()
-        expected.url = "u"
+        expected.client.url = "u"
         testCase.expect(&expected)
         #expect(expected != ConnectArguments())
         #expect(try Invocation.program.parse(["connect", "u"] + testCase.words) == .connect(expected))
@@ -267,7 +267,7 @@ import WSCore
     @Test("An option of bench changes only its field", arguments: benchCases)
     func bench(testCase: BenchCase) throws {
         var expected = BenchArguments()
-        expected.url = "u"
+        expected.client.url = "u"
         testCase.expect(&expected)
         #expect(expected != BenchArguments())
         #expect(try Invocation.program.parse(["bench", "u"] + testCase.words) == .bench(expected))

@@ -1,3 +1,4 @@
+@testable import WSCore
 @testable import wsx
 
 /// A prompt's editor without a terminal.
