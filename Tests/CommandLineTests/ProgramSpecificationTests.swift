@@ -152,7 +152,7 @@ import Testing
     @Test(
         "help for something unknown fails",
         arguments: [
-            (["help", "dwar"], "unknown command 'dwar'; did you mean 'paint draw'?"),
+            (["help", "darw"], "unknown command 'darw'; did you mean 'paint draw'?"),
             (["help", "draw", "--widht"], "unknown option '--widht'; did you mean '--width'?"),
             (["help", "--widht"], "unknown option '--widht'; did you mean '--width'?"),
             (["help", "draw", "--width", "more"], "unexpected argument 'more'; 'paint help -h' shows the usage"),

@@ -149,21 +149,38 @@ public enum HelpText {
         lines += option.manual.flatMap { wrapped($0.plain, indentation: 10) }
         let choices = option.value?.completion.choices ?? []
         let width = choices.map(\.name.count).max() ?? 0
-        for choice in choices {
-            lines.append(spaces(12) + padded(choice.name, width) + "  " + choice.summary)
-        }
+        for choice in choices { lines += listed(choice.name, choice.summary, width: width, indentation: 12) }
         lines += option.notes.flatMap { wrapped($0.plain, indentation: 10) }
-        if let example { lines.append(spaces(10) + "Example: " + example) }
+        if let example { lines += wrappedExample(example, indentation: 10) }
         if let related = option.relatedOptions { lines += wrapped(related.plain, indentation: 10) }
         return lines
     }
 
+    /// A command line that can be copied. It is broken only before options, and each break is escaped for the shell.
+    private static func wrappedExample(_ example: String, indentation: Int) -> [String] {
+        var lines = [spaces(indentation) + "Example:"]
+        var part = ""
+        for word in example.split(separator: " ").map(String.init) + ["--"] {
+            if word.hasPrefix("--") {
+                // Leaves room for the backslash of a break after the part.
+                if lines[lines.count - 1].count + part.count + 2 > columns {
+                    lines[lines.count - 1] += " \\"
+                    lines.append(spaces(indentation + 3))
+                }
+                lines[lines.count - 1] += part
+                part = ""
+            }
+            part += " " + word
+        }
+        return lines
+    }
+
     /// A term and its meaning beside it.
-    private static func listed(_ term: String, _ text: String, width: Int) -> [String] {
-        let indentation = 2 + width + 2
-        var lines = wrapped(text, indentation: indentation)
+    private static func listed(_ term: String, _ text: String, width: Int, indentation: Int = 2) -> [String] {
+        let column = indentation + width + 2
+        var lines = wrapped(text, indentation: column)
         if let first = lines.first {
-            lines[0] = "  " + padded(term, width) + "  " + first.dropFirst(indentation)
+            lines[0] = spaces(indentation) + padded(term, width) + "  " + first.dropFirst(column)
         }
         return lines
     }

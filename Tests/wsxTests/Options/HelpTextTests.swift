@@ -64,7 +64,7 @@ import Testing
         for option in TestProgram.options(of: command) where option.value != nil {
             let description = try #require(TestProgram.command(command))
             let example = try #require(TestProgram.description.example(of: option, in: description), "\(option.long)")
-            #expect(help.contains("          Example: \(example)\n"))
+            #expect(help.replacing(" \\\n             ", with: "").contains("          Example: \(example)\n"))
         }
     }
 
@@ -119,7 +119,8 @@ import Testing
             TestProgram.longHelp(of: .listen).contains(
                 """
                       --output FORMAT
-                          Write received messages to standard output in this format. See FORMATS.
+                          Write received messages to standard output in this format. See
+                          FORMATS.
                             text    each message and a newline
                             raw     each message without a separator
                             nul     each message and a NUL byte
@@ -127,6 +128,8 @@ import Testing
                             base64  each message as a line of Base64
                             json    one JSON event per line, see JSON EVENTS in the manual
                           Default: text.
+                          Example: wsx listen --output json 8080
+                          See also: --input, --pretty.
 
                 """))
     }

@@ -32,7 +32,7 @@ final class PromptUser: EndOfTurnWork {
     enum Step {
         /// Types a line.
         case type(String)
-        /// Waits until the prompt has shown a text since the step before.
+        /// Waits until the prompt shows a text after the one read before.
         case read(String)
         /// Presses Ctrl-D.
         case leave
@@ -65,8 +65,8 @@ final class PromptUser: EndOfTurnWork {
         case .act(let action): action()
         case .read(let text):
             let unread = String(decoding: editor.shown.utf8.dropFirst(readBytes), as: UTF8.self)
-            guard unread.contains(text) else { return }
-            readBytes = editor.shown.utf8.count
+            guard let match = unread.firstRange(of: text) else { return }
+            readBytes += unread.utf8.distance(from: unread.startIndex, to: match.upperBound)
         }
         steps.removeFirst()
     }
