@@ -70,7 +70,7 @@ import WSCore
 
     @Test("Errors are described in words")
     func words() {
-        #expect("\(JSONRPCCallError.noMethod)" == "there is no method; write a method and its arguments")
+        #expect("\(JSONRPCCallError.noMethod)" == "the method is missing; write METHOD [ARGUMENT...]")
         #expect("\(JSONRPCCallError.openQuote(offset: 4))" == "the quote at byte 5 is not closed")
         #expect("\(JSONRPCCallError.openBracket(offset: 4))" == "the bracket at byte 5 is not closed")
         #expect(

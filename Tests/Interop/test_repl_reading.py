@@ -214,7 +214,7 @@ def test_find_lists_the_messages_that_match(screen, server):
     screen.enter("/find nowhere")
     screen.wait_for("^0 messages found.$")
     screen.enter("/find (")
-    screen.wait_for(r"^wsx: /find: '\(' is no regular expression: missing closing parenthesis \(at byte 2\)$")
+    screen.wait_for(r"^wsx: /find: invalid regular expression '\(': missing closing parenthesis at the end$")
 
 
 def test_filter_hides_what_does_not_match_until_it_ends(screen, server):

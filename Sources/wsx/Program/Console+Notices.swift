@@ -13,12 +13,11 @@ extension Console {
     func reportLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit, isShared: Bool = false) {
         switch limit {
         case .descriptors(let count):
-            let clients = count == 1 ? "1 client fills" : "\(count) clients fill"
-            let limit = isShared ? "a thread's part of the descriptor limit" : "the descriptor limit"
-            error("\(clients) \(limit): further ones wait; ulimit -n raises it")
+            let limit = isShared ? "a thread's share of the descriptor limit" : "the descriptor limit"
+            error("\(limit) is reached with \(Phrase.count(count, "client")): new clients wait; raise 'ulimit -n'")
         case .connections(let count):
             let clients = Phrase.count(count, "client")
-            error("\(clients) at a time: further ones wait until one has left; --max-connections allows more")
+            error("the limit of \(clients) is reached: new clients wait; raise --max-connections to serve more")
         }
     }
 }

@@ -15,16 +15,16 @@ struct OutputPlace {
     func check(against sources: [Source]) throws(Failure) {
         guard path != "-" else {
             throw .badArgument(
-                what: "\(option) -", why: "standard output has something else; ./- is a file of that name")
+                what: "\(option) -", why: "standard output is already in use; for a file named '-', write ./-")
         }
         guard let path, let identity = FileIdentity(path: path) else { return }
         let what = "\(option) \(escapingControls(path))"
         for (option, source) in sources {
             guard let source, FileIdentity(path: source) == identity else { continue }
-            throw .badArgument(what: what, why: "it is the file that \(option) reads; name another")
+            throw .badArgument(what: what, why: "\(option) reads the same file; name another file")
         }
         guard FileIdentity(descriptor: StandardDescriptors.input) != identity else {
-            throw .badArgument(what: what, why: "it is the file that standard input reads; name another")
+            throw .badArgument(what: what, why: "standard input reads the same file; name another file")
         }
     }
 

@@ -22,7 +22,7 @@ enum PasswordPrompt {
         switch answer {
         case .line(let bytes):
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw .badArgument(what: "what was typed", why: "it is not UTF-8 text; check the terminal's encoding")
+                throw .badArgument(what: "terminal input", why: "it is not UTF-8 text; check the terminal's encoding")
             }
             return text
         case .end: return nil

@@ -23,7 +23,7 @@ struct Secrets {
         if argument.hasPrefix("env:") {
             let name = String(argument.dropFirst("env:".count))
             guard let value = environment(name) else {
-                throw .badArgument(what: option, why: "there is no environment variable '\(escapingControls(name))'")
+                throw .badArgument(what: option, why: "the environment variable '\(escapingControls(name))' is not set")
             }
             return value
         }
@@ -45,7 +45,7 @@ struct Secrets {
         guard let answer = try ask(question) else {
             throw .badArgument(
                 what: option,
-                why: "there is no \(noun), and none was typed on a terminal; write \(remedy), @FILE or env:NAME")
+                why: "the \(noun) is missing; write \(remedy), @FILE, or env:NAME")
         }
         record.add(answer, of: option)
         return answer

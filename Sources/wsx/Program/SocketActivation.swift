@@ -33,7 +33,7 @@ struct SocketActivation {
             do throws(InheritedSocketError) {
                 sockets.append(try InheritedSocket(descriptor: descriptor))
             } catch {
-                throw .badArgument(what: "descriptor \(descriptor) of LISTEN_FDS", why: "\(error)")
+                throw .badArgument(what: "LISTEN_FDS, descriptor \(descriptor)", why: "\(error)")
             }
         }
         return sockets

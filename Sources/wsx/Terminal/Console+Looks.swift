@@ -3,7 +3,7 @@ extension Console {
     /// Switches the indentation of JSON; nil: to the other way.
     func setPretty(_ isPretty: Bool?, of transcript: Transcript) {
         transcript.layout.isPretty = isPretty ?? !transcript.layout.isPretty
-        notice(transcript.layout.isPretty ? "JSON is indented." : "JSON is shown as it is.")
+        notice(transcript.layout.isPretty ? "JSON is indented." : "JSON is shown unchanged.")
     }
 
     /// Switches the times before messages; nil: between the time of day and the time since the start.

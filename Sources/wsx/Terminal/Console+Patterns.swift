@@ -7,8 +7,8 @@ extension Console {
         let shown = escapingControls(pattern.source)
         pattern.didGiveUp = { [weak self] in
             self?.error(
-                "searching '\(shown)': it takes too many steps or too much memory on some text, which counts as not "
-                    + "matching; try one that repeats nothing that is repeated")
+                "searching '\(shown)': some text needs too many steps or too much memory and counts as not matching; "
+                    + "avoid nested repetitions such as (a+)+")
         }
     }
 }

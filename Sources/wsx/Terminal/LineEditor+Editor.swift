@@ -53,7 +53,7 @@ extension LineEditor {
             }
             task = .running(editor, modes)
         } catch {
-            finish(.failed("the file for it: \(error)"))
+            finish(.failed("creating a temporary file: \(error)"))
         }
     }
 

@@ -11,7 +11,7 @@ extension LogWriter {
 extension Phrase {
     /// The loss of lines of the log, because standard error was not read in time.
     static func lostLines(_ count: Int) -> String {
-        "\(grouped(count)) \(count == 1 ? "line of the log was" : "lines of the log were") lost: "
-            + "standard error was not read"
+        "\(grouped(count)) \(count == 1 ? "log line was" : "log lines were") lost: "
+            + "nothing was reading standard error"
     }
 }

@@ -77,7 +77,7 @@ final class Transcript {
             .fold(for: size, column: column)
         } remark: { result in
             let lines = result.hiddenLines.map { " \(Phrase.count($0, "more line"))," } ?? ""
-            let hint = number.map { "; /show \($0) shows it whole" } ?? ""
+            let hint = number.map { "; /show \($0) shows all of it" } ?? ""
             return "…\(lines) \(TrafficReport.size(payload.byteCount)) in all\(hint)"
         }
     }
@@ -89,7 +89,7 @@ final class Transcript {
             message(payload.bytes, as: entry.kind, entry.direction, at: entry.moment, size: screenSize()) { _ in
                 limit
             } remark: { _ in
-                "… \(TrafficReport.size(entry.byteCount)) in all; /save FILE \(entry.number) puts it into a file"
+                "… \(TrafficReport.size(entry.byteCount)) in all; /save FILE \(entry.number) saves it"
             }.text
         }
     }

@@ -56,7 +56,7 @@ import Testing
     @Test("error messages are one line without control characters")
     func words() {
         #expect(
-            "\(AddressOverrideError.prefix("-"))" == "nothing is remembered that could be removed; leave the '-' out")
+            "\(AddressOverrideError.prefix("-"))" == "there is no cached address to remove; omit the '-'")
         #expect(
             "\(AddressOverrideError.prefix("+"))" == "the addresses hold for the whole run anyway; leave the '+' out")
         #expect(

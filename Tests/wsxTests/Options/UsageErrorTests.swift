@@ -97,11 +97,11 @@ import Testing
             ("--fragment-size=0", "'0' for '--fragment-size': expected 1 through 1099511627776"),
             (
                 "--until=a(",
-                "'a(' for '--until': expected a regular expression of PCRE2: missing closing parenthesis (at byte 3)"
+                "'a(' for '--until': expected a regular expression of PCRE2: missing closing parenthesis at the end"
             ),
             (
                 "--expect=[",
-                "'[' for '--expect': expected a regular expression of PCRE2: missing terminating ] for character class (at byte 2)"
+                "'[' for '--expect': expected a regular expression of PCRE2: missing terminating ] for character class at the end"
             ),
             (
                 "--correlate=/a~2",

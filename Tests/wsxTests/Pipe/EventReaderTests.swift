@@ -85,7 +85,7 @@ import WSCore
             (#"{"type":"message","data":"","opcode":"close"}"#, .badMember("opcode", expected: "'text' or 'binary'")),
             (
                 #"{"type":"message","opcode":"text","base64":"/w=="}"#,
-                .badMember("base64", expected: "UTF-8 text, as a text message has to be")
+                .badMember("base64", expected: "UTF-8, which a text message must be")
             ),
             (#"{"type":"ping","type":"ping"}"#, .repeatedMember("type")),
             (#"{"type":"ping","direction":"up"}"#, .badMember("direction", expected: "'in' or 'out'")),
@@ -96,7 +96,7 @@ import WSCore
             (#"{"type":"ping","client":99999999999999999999}"#, badClient),
             (
                 #"{"type":"close","reason":"x"}"#,
-                .badMember("reason", expected: "empty, as it has to be without a code")
+                .badMember("reason", expected: "empty, which it must be without a code")
             ),
         ] as [(String, InputProblem)])
     func problems(line: String, problem: InputProblem) {

@@ -228,10 +228,10 @@ enum DeliveryProblem: Error, Equatable, CustomStringConvertible {
     /// The problem in words, to follow "was not sent: ".
     var description: String {
         switch self {
-        case .serverIsEnding: "the server is ending"
-        case .noClients: "there is no client to send to"
+        case .serverIsEnding: "the server is stopping"
+        case .noClients: "no client is connected"
         case .allAreClosing: "every client is being closed"
-        case .noClient(let number): "there is no client \(number)"
+        case .noClient(let number): "no client \(number); /clients lists the clients"
         case .isClosing(let number): "client \(number) is being closed"
         }
     }

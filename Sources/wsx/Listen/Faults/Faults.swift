@@ -107,7 +107,7 @@ final class Faults {
     func delayed(_ byteCount: Int, to client: Int, by delay: Duration) {
         guard isVerbose else { return }
         let wait = delay / .milliseconds(1)
-        console.notice("Client \(client): a message of \(byteCount) B waits \(Int(wait.rounded())) ms")
+        console.notice("Client \(client): delayed a message of \(byteCount) B by \(Int(wait.rounded())) ms")
     }
 }
 

@@ -55,7 +55,7 @@ final class ProgramPool {
         limit = Self.limit(for: arguments.programs.maximumProcesses)
         StandardDescriptors.keepOthersFromPrograms()
         if limit < arguments.programs.maximumProcesses {
-            host.console.notice("The descriptor limit has room for \(limit) programs; ulimit -n raises it")
+            host.console.notice("The descriptor limit allows only \(limit) programs; raise 'ulimit -n'")
         }
     }
 

@@ -17,18 +17,18 @@ struct WebsocatAddress {
             return nil
         }
         self.rest = String(Substring(rest))
-        misplaced = MisplacedValue(kind: "an address for websocat", remedy: remedy(self.rest))
+        misplaced = MisplacedValue(kind: "a websocat address", remedy: remedy(self.rest))
     }
 
     private static let remedies: [String: @Sendable (String) -> String] = {
         let groups: [([String], @Sendable (String) -> String)] = [
             (["ws-l", "ws-listen", "l-ws", "listen-ws"], { "use 'wsx listen \($0)'" }),
             (["autoreconnect"], { _ in "use 'wsx --reconnect URL'" }),
-            (["ws-c", "ws-connect", "c-ws", "connect-ws"], { _ in "write the URL alone" }),
+            (["ws-c", "ws-connect", "c-ws", "connect-ws"], { _ in "write just the URL" }),
             (["mirror"], { _ in "use 'wsx echo:', or 'wsx listen --echo PORT' for a server" }),
             (["broadcast"], { _ in "use 'wsx listen --broadcast PORT'" }),
             (["exec", "cmd", "sh-c"], { _ in "use 'wsx listen --exec PORT -- PROGRAM'" }),
-            (["log"], { _ in "use -v, and write the URL alone" }),
+            (["log"], { _ in "use 'wsx -v URL'" }),
             (["tcp", "tcp-l", "tcp-listen"], { _ in "wsx speaks WebSocket only" }),
         ]
         return Dictionary(groups.flatMap { names, remedy in names.map { ($0, remedy) } }) { first, _ in first }
@@ -45,7 +45,7 @@ enum ServerURLValue {
                 MisplacedValue(
                     kind: "a number",
                     remedy:
-                        "write :\(text) for a port of this machine, or use 'wsx bench -c \(text) URL' for a load test"))
+                        "write :\(text) for a port on this machine, or 'wsx bench -c \(text) URL' for a load test"))
         }
         return text
     }

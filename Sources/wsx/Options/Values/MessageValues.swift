@@ -9,7 +9,7 @@ enum MessageValue {
             throw .misplaced(
                 MisplacedValue(
                     kind: "the address of a proxy",
-                    remedy: "use --proxy URL, or write it after the server's URL to send it as a message"))
+                    remedy: "use --proxy URL, or put the text after the server's URL to send it as a message"))
         }
         return text
     }
@@ -19,10 +19,10 @@ enum MessageValue {
 enum MessageFileValue {
     /// Reads any path but a URL, which follows curl's `-f`, and the rest of curl's `-fsSL`.
     static func parse(_ text: String) throws(ValueProblem) -> String {
-        let remedy = "leave out curl's -f, as failures always set the exit status, or write ./FILE"
+        let remedy = "omit curl's -f (failures always set the exit status), or write ./FILE for a file"
         if MisplacedValue.isURL(text) { throw .misplaced(MisplacedValue(kind: "a URL, not a file", remedy: remedy)) }
         if MisplacedValue.areCurlSwitches(text) {
-            throw .misplaced(MisplacedValue(kind: "the rest of curl's -fsSL", remedy: remedy))
+            throw .misplaced(MisplacedValue(kind: "part of curl's -fsSL", remedy: remedy))
         }
         return text
     }

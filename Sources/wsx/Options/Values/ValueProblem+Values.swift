@@ -6,24 +6,24 @@ import LoadTest
 extension ValueProblem {
     /// Not a moment, and not a time from now.
     static let notAStartTime = unusable(
-        words: "expected a time such as 2026-05-01T12:00:00Z, +30s, or seconds since 1970")
+        words: "expected a time such as 2026-05-01T12:00:00Z or +30s, or seconds since 1970")
     static let notACloseCode = unusable(
-        words: "expected 1000 through 1003, 1007 through 1014 or 3000 through 4999")
-    static let notAPin = unusable(words: "expected sha256// and the Base64 form of 32 bytes, as -v shows a server's")
-    static let notASpeed = unusable(words: "expected max, or a factor such as 1, 2 or 0.5")
+        words: "expected a close code: 1000 to 1003, 1007 to 1014, or 3000 to 4999")
+    static let notAPin = unusable(words: "expected sha256// and 44 characters of Base64, as -v shows them for a server")
+    static let notASpeed = unusable(words: "expected max, or a factor such as 1, 2, or 0.5")
     static let notADelay = unusable(words: "expected a duration such as 250ms, or a range such as 100ms-2s")
     static let notACloseLimit = unusable(
-        words: "expected a number of messages such as 5, or a time with its unit such as 500ms or 5s")
+        words: "expected a number of messages such as 5, or a time with a unit such as 500ms or 5s")
     static let notARejection = unusable(
-        words: "expected a status from 300 to 599, or such as 503x3 for the first three requests")
+        words: "expected a status from 300 to 599, optionally with a number of requests, such as 503x3")
     static let notAField = unusable(
-        words: "expected the name of a member, or a JSON Pointer, in which only ~0 and ~1 follow a tilde")
+        words: "expected the name of a JSON member, or a JSON Pointer; write '~' as ~0 and '/' as ~1")
     /// The text may be a secret, and is not shown.
     static let notACookie = unusable(
-        words: "expected name=value; @FILE reads that from a file", hidesValue: true)
+        words: "expected name=value, @FILE, or env:NAME", hidesValue: true)
 
     static func notAPattern(_ error: PatternError) -> ValueProblem {
-        unusable(words: "expected a regular expression of PCRE2: \(error)")
+        unusable(words: "invalid regular expression: \(error)")
     }
 
     static func notAThreshold(_ error: ThresholdError) -> ValueProblem { unusable(words: "\(error)") }
@@ -40,6 +40,6 @@ extension ValueProblem {
     static func notAnOrigin(allAllowed: Bool, isURL: Bool) -> ValueProblem {
         unusable(
             words: "expected an origin such as https://app.example, or null\(allAllowed ? ", or * for all" : ""); "
-                + (isURL ? "leave out user, path and query" : "'> FILE' saves output in a file"))
+                + (isURL ? "remove the user, path, and query" : "to save output in a file, use '> FILE'"))
     }
 }

@@ -93,8 +93,8 @@ final class ExternalEditor {
     private static func result(of exit: ChildProcess.Exit, path: String, command: String) -> Result {
         switch exit {
         case .status(0): break
-        case .status(let status): return .failed("'\(escapingControls(command))' ended with status \(status)")
-        case .signal(let number): return .failed("'\(escapingControls(command))' was ended by signal \(number)")
+        case .status(let status): return .failed("'\(escapingControls(command))' exited with status \(status)")
+        case .signal(let number): return .failed("'\(escapingControls(command))' was killed by signal \(number)")
         }
         do throws(IOError) {
             return text(in: try File.readRegular(path, maximumBytes: maximumBytes + 1))
@@ -107,9 +107,9 @@ final class ExternalEditor {
     static func text(in contents: [UInt8]) -> Result {
         let text = contents.last == UInt8(ascii: "\n") ? contents.dropLast() : contents[...]
         guard text.count <= maximumBytes else {
-            return .failed("what was saved is longer than \(maximumBytes >> 20) MiB")
+            return .failed("the saved text is longer than \(maximumBytes >> 20) MiB")
         }
-        guard !text.contains(0) else { return .failed("what was saved has a null byte in it") }
+        guard !text.contains(0) else { return .failed("the saved text contains a NUL byte") }
         return .saved(Array(text))
     }
 }

@@ -85,7 +85,7 @@ final class History {
         guard let path else { return }
         self.path = nil
         didFail?(
-            "the history is not kept: \(escapingControls(path)): \(error); --history names another file, --no-history none"
+            "the history cannot be saved: \(escapingControls(path)): \(error); use --history FILE or --no-history"
         )
     }
 }

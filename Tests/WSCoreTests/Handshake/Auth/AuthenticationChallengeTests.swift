@@ -53,7 +53,7 @@ import Testing
         arguments: [
             (
                 [], "; log in with --auth or --bearer",
-                "; it does not accept the credentials, check --auth, --bearer or the URL"
+                "; it rejected the credentials: check --auth, --bearer, or the URL"
             ),
             (
                 ["Basic realm=\"x\""], "; it wants Basic (realm \"x\"); log in with --auth",
