@@ -355,10 +355,10 @@ def test_help_lists_the_commands_and_mistakes_send_nothing(screen):
             screen.wait_for(f"^{command}.* ")
         for line, answer in [
             ("/pnig", "^wsx: unknown command '/pnig'; did you mean '/ping'\\?$"),
-            ("/close 1005", "^wsx: /close: '1005' is no code that may be sent"),
-            ("/close now", "^wsx: /close: 'now' is no code"),
-            ("/ping " + "x" * 126, "^wsx: /ping: the text is longer than 125 bytes$"),
-            ("/close 1000 " + "x" * 124, "^wsx: /close: the reason is longer than 123 bytes$")]:
+            ("/close 1005", "^wsx: /close: '1005' is not a close code"),
+            ("/close now", "^wsx: /close: 'now' is not a close code"),
+            ("/ping " + "x" * 126, r"^wsx: /ping: the text is longer than 125 bytes; usage: /ping \[TEXT\]$"),
+            ("/close 1000 " + "x" * 124, r"^wsx: /close: the reason is longer than 123 bytes; usage: /close \[CODE")]:
             screen.enter(line)
             screen.wait_for(answer)
         screen.wait_for_last_line(">")

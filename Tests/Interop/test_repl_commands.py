@@ -188,15 +188,17 @@ def is_full(reader):
 def test_send_json_sends_what_is_json_as_it_was_typed_and_nothing_else(screen, conversation):
     screen.enter('/send-json {"a" : [1.0, "\\u00e9"]}')
     assert conversation.wait_for_frame().payload == b'{"a" : [1.0, "\\u00e9"]}'
-    for line, why in [("{'a':1}", "byte 2 is not JSON"), ("1 2", "byte 3 is not JSON"), ("tru", "it ends too early")]:
+    for line, why in [
+        ("{'a':1}", "unexpected character at byte 2"), ("1 2", "unexpected character at byte 3"),
+        ("tru", "the text is incomplete")]:
         screen.enter(f"/send-json {line}")
-        screen.wait_for(f"^wsx: /send-json: this is no JSON: {why}$")
+        screen.wait_for(f"^wsx: /send-json: invalid JSON: {why}; usage: /send-json JSON$")
     assert len(messages(conversation)) == 1
 
 
 def test_repeat_sends_the_last_message_again(screen, conversation):
     screen.enter("/repeat 2")
-    screen.wait_for("^wsx: /repeat: nothing has been sent yet$")
+    screen.wait_for("^wsx: /repeat: no message has been sent yet$")
     screen.enter("one")
     screen.enter("/repeat 250")
     wait_until(lambda: len(messages(conversation)) == 251)

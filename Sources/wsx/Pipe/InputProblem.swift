@@ -36,7 +36,7 @@ extension InputProblem: CustomStringConvertible {
         case .notBase64(.truncated): "the Base64 text is incomplete"
         case .notBase64(.badPadding): "the Base64 text has the wrong padding for its length"
         case .notTextEvent: "it is not UTF-8, which JSON must be"
-        case .notJSON(let error): "\(error)"
+        case .notJSON(let error): "it is not valid JSON: \(error)"
         case .notAnObject: "it is not a JSON object"
         case .unknownType(let type): "unknown event type '\(escapingControls(type))'"
         case .missingMember(let name): "it has no '\(name)'"
