@@ -2,7 +2,7 @@ import Formats
 import WSCore
 
 extension Console {
-    /// Says so, once, when it cannot be decided whether a text matches.
+    /// Reports once that a search reached its limits.
     func watch(_ pattern: Pattern) {
         let shown = escapingControls(pattern.source)
         pattern.didGiveUp = { [weak self] in
