@@ -1,14 +1,14 @@
 import Formats
 import WSCore
 
-// The notices that several commands have in common.
+// Notices that several commands share.
 extension Console {
-    /// Warns that no certificate is verified, with `--insecure`.
+    /// Warns that `--insecure` disables the verification of certificates.
     func warnIfInsecure(_ isInsecure: Bool) {
         if isInsecure { notice("wsx: warning: certificates are not verified (--insecure)") }
     }
 
-    /// Reports the limit that makes further clients wait.
+    /// Reports that a limit makes new clients wait.
     /// - Parameter isShared: Whether several threads of the process share the descriptors.
     func reportLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit, isShared: Bool = false) {
         switch limit {

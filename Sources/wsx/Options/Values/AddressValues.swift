@@ -1,13 +1,13 @@
 import CommandLine
 
-/// An address as websocat writes it: the name of a transport and a colon before it, as in `ws-l:127.0.0.1:80`.
+/// A websocat address: the name of a transport, a colon, and more, as in `ws-l:127.0.0.1:80`.
 struct WebsocatAddress {
-    /// What it is, and what to write instead.
+    /// The description of the address, and its counterpart in wsx.
     let misplaced: MisplacedValue
-    /// What follows the name and its colon.
+    /// The text after the name and its colon.
     let rest: String
 
-    /// Recognizes an address; nil for anything else, such as `log:8080`, which is a host and a port.
+    /// Recognizes an address. The result is nil for other texts, such as `log:8080`, which is a host and a port.
     init?(_ text: String) {
         let name = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         let rest = text.utf8.dropFirst(name.count + 1)
@@ -35,9 +35,9 @@ struct WebsocatAddress {
     }()
 }
 
-/// The URL of a server, as typed. What it means is worked out elsewhere.
+/// The URL of a server, as typed; it is parsed later.
 enum ServerURLValue {
-    /// Reads any text but an address of websocat's, and a number, which `-c` takes in load generators.
+    /// Accepts any text but a websocat address and a number, which follows `-c` in load generators.
     static func parse(_ text: String) throws(ValueProblem) -> String {
         if let address = WebsocatAddress(text) { throw .misplaced(address.misplaced) }
         if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
@@ -51,9 +51,9 @@ enum ServerURLValue {
     }
 }
 
-/// Where to listen, as typed. What it means is worked out elsewhere.
+/// The address to listen on, as typed; it is parsed later.
 enum ListenAddressValue {
-    /// Reads any text but a URL or an address of websocat's.
+    /// Accepts any text but a URL and a websocat address.
     static func parse(_ text: String) throws(ValueProblem) -> String {
         if let address = WebsocatAddress(text) {
             throw .misplaced(MisplacedValue(kind: address.misplaced.kind, remedy: "write \(address.rest)"))

@@ -2,9 +2,9 @@ import CommandLine
 import Formats
 import LoadTest
 
-/// Why a value that wsx alone has is rejected. These are the only words for it.
+/// The problems of values that only wsx has.
 extension ValueProblem {
-    /// Not a moment, and not a time from now.
+    /// Neither a point in time nor a time from now.
     static let notAStartTime = unusable(
         words: "expected a time such as 2026-05-01T12:00:00Z or +30s, or seconds since 1970")
     static let notACloseCode = unusable(
@@ -18,7 +18,7 @@ extension ValueProblem {
         words: "expected a status from 300 to 599, optionally with a number of requests, such as 503x3")
     static let notAField = unusable(
         words: "expected the name of a JSON member, or a JSON Pointer; write '~' as ~0 and '/' as ~1")
-    /// The text may be a secret, and is not shown.
+    /// The value may be a secret, so it is hidden.
     static let notACookie = unusable(
         words: "expected name=value, @FILE, or env:NAME", hidesValue: true)
 
@@ -30,13 +30,13 @@ extension ValueProblem {
 
     static func notATemplate(_ error: MessageTemplateError) -> ValueProblem { unusable(words: "\(error)") }
 
-    /// The value is clearly meant for something else.
+    /// The value is clearly meant for another option.
     static func misplaced(_ value: MisplacedValue) -> ValueProblem {
         unusable(words: "this is \(value.kind); \(value.remedy)")
     }
 
-    /// Not an origin; `*` can be one where all are allowed.
-    /// - Parameter isURL: Whether it has a user, path or query, which an origin does not have.
+    /// Not an origin; `*` is possible where all origins can be allowed.
+    /// - Parameter isURL: Whether the value has a user, path, or query, which an origin does not have.
     static func notAnOrigin(allAllowed: Bool, isURL: Bool) -> ValueProblem {
         unusable(
             words: "expected an origin such as https://app.example, or null\(allAllowed ? ", or * for all" : ""); "
