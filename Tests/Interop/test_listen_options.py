@@ -82,7 +82,7 @@ def test_a_device_that_is_read_can_be_recorded_in():
     (["--client-ca", "f"], ["'--client-ca' says nothing without '--tls-cert' or '--tls-self-signed'"]),
     (["--compress=off", "--compress-window-bits", "9"], ["'--compress-window-bits' and '--compress=off'"]),
     (["--compress-no-context", "--compress=off"], ["'--compress-no-context' and '--compress=off'"]),
-    (["--path", "/a", "--path", "/b"], ["'--path' has one value and was given '/a' and '/b'"]),
+    (["--path", "/a", "--path", "/b"], ["'--path' takes one value, but got '/a' and '/b'"]),
     (["--origin", "https://*.example"], ['"https://*.example"', "name each origin whole, or *"]),
     (["--echo", "--threads", "2", "--seed", "1", "--delay", "1s"], ["'--threads' and '--seed' contradict"]),
     (["--seed", "1"], ["'--seed' says nothing without '--delay' or '--drop-rate'"]),

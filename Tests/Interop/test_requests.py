@@ -107,7 +107,7 @@ def test_no_reply_in_time_ends_a_run_that_goes_by_order():
 
     with ScriptedServer(script) as server:
         result = wsx("connect", "--request", "--reply-timeout", "300ms", server.url, stdin=b"a\nb\n")
-    assert_fails(result, 6, "request 2: no reply within 300 ms; --reply-timeout waits longer")
+    assert_fails(result, 6, "request 2: no reply within 300 ms; --reply-timeout sets the limit")
     assert result.out == b"reply\n"
     assert server.results == [[b"b"]]
 
@@ -193,7 +193,7 @@ def test_a_request_that_is_given_up_is_said_and_the_others_go_on():
             client.process.stdin.close()
             assert client.wait() == 6
             assert client.out == b'{"id":2}\n{"id":1}\n{"id":3}\n'
-            assert client.err.splitlines()[2] == "wsx: 1 request had no reply within 300 ms; --reply-timeout waits longer"
+            assert client.err.splitlines()[2] == "wsx: 1 request had no reply within 300 ms; --reply-timeout sets the limit"
 
 
 def test_a_request_that_is_given_up_is_an_event():

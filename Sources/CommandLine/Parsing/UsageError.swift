@@ -60,7 +60,7 @@ extension UsageError {
             return "unknown option '\(option)'; \(remedy)"
         case .optionOfOtherCommand(let option, let owners):
             let names = owners.isEmpty ? ["'\(program)'"] : owners.map { "'\(program) \($0)'" }
-            return "unknown option '\(option)'; it belongs to \(names.joined(separator: " and "))"
+            return "'\(option)' is an option of \(names.joined(separator: " and ")), not of this command"
         case .missingValue(let option, let placeholder):
             return "'\(option)' needs a value: \(option) \(placeholder)"
         case .unexpectedValue(let option):

@@ -246,18 +246,16 @@ enum Failure: Error {
     }
 
     private static func words(forTimeout limit: Duration, in phase: ConnectError.Phase) -> String {
-        let (time, remedy) = (Phrase.duration(limit), "--connect-timeout allows more time")
-        return switch phase {
-        case .resolving: "no answer from the name server within \(time); check the network, or \(remedy)"
-        case .connecting: "no answer within \(time); check the address and any firewall, or \(remedy)"
-        case .tunnelling: "no answer from the proxy within \(time); wrong port? Otherwise, \(remedy)"
-        case .securing:
-            "the port is open, but nothing answered the TLS handshake within \(time); wrong port, or a ws:// server? "
-                + "Otherwise, \(remedy)"
-        case .upgrading:
-            "the port is open, but nothing answered the WebSocket handshake within \(time); wrong port? "
-                + "Otherwise, \(remedy)"
-        }
+        let cause =
+            switch phase {
+            case .resolving: "the name server does not answer; check the network, or"
+            case .connecting: "the host does not answer; check the address and any firewall, or"
+            case .tunnelling: "the proxy does not answer; check its port, or"
+            case .securing:
+                "the port is open, but does not answer the TLS handshake; wrong port, or a ws:// server? Otherwise,"
+            case .upgrading: "the port is open, but does not answer the WebSocket handshake; wrong port? Otherwise,"
+            }
+        return "timed out after \(Phrase.duration(limit)): \(cause) raise --connect-timeout"
     }
 
     /// The most addresses that an error line lists: a name may have dozens.

@@ -8,16 +8,19 @@ import Testing
     @Test(
         "An option of another tool is never taken for one of ours with another meaning",
         arguments: [
-            ("--cacert", "use --ca PATH"), ("--user", "use -a USER:PASSWORD"), ("--max-messages", "use -n N"),
-            ("--json", "use --output json for events, or write the message after the URL"),
-            ("--data", "write the message after the URL, or use -f FILE"),
-            ("--post", "write the message after the URL, or use -f FILE"),
-            ("--tls-max", "leave it out, as there is only a lower limit (--tls-min)"), ("-m", "use --timeout DURATION"),
-            ("-d", "write the message after the URL, or use -f FILE"), ("-t", "use --text"),
-            ("-w", "use --linger DURATION"),
-            ("--next", "'wsx connect -h' shows the options"), ("--interface", "use --source-ip IP"),
-            ("--connect", "write the URL without it"), ("--protocol", "use -s NAME for a subprotocol"),
-            ("--ping-interval", "use --heartbeat DURATION"), ("--vus", "use 'wsx bench -c N'"), ("-P", "use -v"),
+            ("--capath", "use --ca PATH"), ("--basic-auth", "use -a USER:PASSWORD"), ("--max-messages", "use -n N"),
+            ("--data", "put the message after the URL, or use -f FILE"),
+            ("--post", "put the message after the URL, or use -f FILE"),
+            ("--tls-max", "omit it: only the oldest version can be set (--tls-min)"), ("-m", "use --timeout DURATION"),
+            ("-d", "put the message after the URL, or use -f FILE"), ("-t", "use --text"),
+            ("-w", "use --linger DURATION to wait for replies"), ("-A", "use --user-agent TEXT"),
+            ("-e", "use -H 'Referer: URL'"), ("-X", "omit it: a WebSocket handshake always uses GET"),
+            ("-E", "use --linger 0 to exit at the end of the input, or --cert FILE for a certificate"),
+            ("--slash", "omit it: the prompt always has commands such as /ping"),
+            ("--retry", "use --reconnect=N"), ("-z", "use 'wsx bench' for a load test"),
+            ("--next", "'wsx connect -h' lists the options"), ("--interface", "use --source-ip IP"),
+            ("--connect", "write just the URL"), ("--protocol", "use -s NAME for a subprotocol"),
+            ("--ping-interval", "use --heartbeat DURATION"), ("--vus", "use 'wsx bench' for a load test"), ("-P", "use -v"),
         ])
     func connect(option: String, remedy: String) {
         #expect(Self.message(["connect", "echo:", option, "v"]) == "wsx: unknown option '\(option)'; \(remedy)")
@@ -28,12 +31,14 @@ import Testing
         arguments: [
             ("bench", "-x", "use -m TEXT for a message, or --proxy URL for a proxy"),
             ("bench", "-z", "use -d DURATION"),
-            ("bench", "-R", "use -r N"), ("bench", "--vus", "use -c N"), ("bench", "--json", "use --output json"),
-            ("bench", "-u", "use -c N for connections, or -a USER:PASSWORD to log in"),
+            ("bench", "-R", "use -r N"), ("bench", "--vus", "use -c N"), ("bench", "-j", "use --output json"),
+            ("bench", "--latency", "omit it: latencies are always shown"), ("bench", "--data", "use -m TEXT or -f FILE"),
+            ("bench", "--latency-correction", "omit it: with --rate, latencies always count from the due time"),
             ("listen", "--cert", "use --tls-cert FILE"), ("listen", "--cacert", "use --client-ca PATH"),
-            ("listen", "-l", "write the port without it"), ("listen", "--host", "write [ADDRESS:]PORT without it"),
-            ("listen", "--exec-timeout", "'wsx listen -h' shows the options"),
-            ("listen", "--max-messages", "'wsx listen -h' shows the options"),
+            ("listen", "-u", "use -a USER:PASSWORD"), ("listen", "--oneshot", "use --once"),
+            ("listen", "-l", "write just the port"), ("listen", "--host", "write just [ADDRESS:]PORT"),
+            ("listen", "--exec-timeout", "'wsx listen -h' lists the options"),
+            ("listen", "--max-messages", "'wsx listen -h' lists the options"),
         ])
     func others(command: String, option: String, remedy: String) {
         #expect(Self.message([command, "0", option, "v"]) == "wsx: unknown option '\(option)'; \(remedy)")
@@ -57,15 +62,15 @@ import Testing
         arguments: [
             (
                 ["connect", "ws-l:127.0.0.1:80"],
-                "'ws-l:127.0.0.1:80' for 'URL': this is an address for websocat; use 'wsx listen 127.0.0.1:80'"
+                "'ws-l:127.0.0.1:80' for 'URL': this is a websocat address; use 'wsx listen 127.0.0.1:80'"
             ),
             (
                 ["listen", "ws-l:127.0.0.1:80"],
-                "'ws-l:127.0.0.1:80' for '[ADDRESS:]PORT': this is an address for websocat; write 127.0.0.1:80"
+                "'ws-l:127.0.0.1:80' for '[ADDRESS:]PORT': this is a websocat address; write 127.0.0.1:80"
             ),
             (
                 ["connect", "autoreconnect:ws://me:secret@h"],
-                "'•••@h' for 'URL': this is an address for websocat; use 'wsx --reconnect URL'"
+                "'•••@h' for 'URL': this is a websocat address; use 'wsx --reconnect URL'"
             ),
             (
                 ["listen", "ws://me:secret@h:1"],
@@ -73,11 +78,11 @@ import Testing
             ),
             (
                 ["-c", "100", "ws://h"],
-                "'100' for 'URL': this is a number; write :100 for a port of this machine, or use 'wsx bench -c 100 URL' for a load test"
+                "'100' for 'URL': this is a number; write :100 for a port on this machine, or 'wsx bench -c 100 URL' for a load test"
             ),
         ] as [([String], String)])
     func addresses(words: [String], expected: String) {
-        #expect(Self.message(words) == "wsx: bad value " + expected)
+        #expect(Self.message(words) == "wsx: invalid value " + expected)
     }
 
     @Test(
@@ -87,10 +92,11 @@ import Testing
         #expect(try ServerURLValue.parse(value) == value)
     }
 
-    @Test("A command of another tool leads to ours", arguments: ["serve", "server"]) func commands(
-        word: String
-    ) {
-        #expect(Self.message([word, "8080"]) == "wsx: unknown command '\(word)'; use 'wsx listen PORT'")
+    @Test(
+        "A command of another tool, or echo without its colon, leads to ours",
+        arguments: [("serve", "wsx listen PORT"), ("server", "wsx listen PORT"), ("echo", "wsx connect echo:")])
+    func commands(word: String, line: String) {
+        #expect(Self.message([word, "8080"]) == "wsx: unknown command '\(word)'; use '\(line)'")
     }
 
     @Test("The table has no duplicate or existing names, and its remedies exist")

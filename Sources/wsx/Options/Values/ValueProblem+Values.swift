@@ -8,7 +8,7 @@ extension ValueProblem {
     static let notAStartTime = unusable(
         words: "expected a time such as 2026-05-01T12:00:00Z or +30s, or seconds since 1970")
     static let notACloseCode = unusable(
-        words: "expected a close code: 1000 to 1003, 1007 to 1014, or 3000 to 4999")
+        words: "expected 1000 to 1003, 1007 to 1014, or 3000 to 4999")
     static let notAPin = unusable(words: "expected sha256// and 44 characters of Base64, as -v shows them for a server")
     static let notASpeed = unusable(words: "expected max, or a factor such as 1, 2, or 0.5")
     static let notADelay = unusable(words: "expected a duration such as 250ms, or a range such as 100ms-2s")
