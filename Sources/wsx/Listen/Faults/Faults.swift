@@ -52,7 +52,7 @@ final class Faults {
     func rejection(of request: RequestHead, policy: ServerPolicy) -> HandshakeRefusal? {
         guard let status = rejections.next() else { return nil }
         return .rejection(
-            of: request, with: status, because: "This server refuses requests (--reject).", policy: policy)
+            of: request, with: status, because: "This server rejects requests (--reject).", policy: policy)
     }
 
     // MARK: Gates

@@ -94,7 +94,7 @@ final class ListenPrompt {
             console.showHelp(topic, of: Self.commands)
             if topic == nil {
                 console.show(
-                    "Lines, /ping, /pong, and /close go to all clients. '@3 TEXT' and '@3 /ping' go to client 3 only.\n")
+                    "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.\n")
             }
         case .quit: server.end()
         }

@@ -12,7 +12,7 @@ import WSCore
         } _: { faults, _, _ in
             let policy = try ServerPolicy()
             let refusal = faults.rejection(of: request, policy: policy)
-            #expect(refusal?.status == 503 && refusal?.reason == "This server refuses requests (--reject).")
+            #expect(refusal?.status == 503 && refusal?.reason == "This server rejects requests (--reject).")
             #expect(faults.rejection(of: request, policy: policy) == nil)
         }
     }
