@@ -369,7 +369,7 @@ def test_what_clients_share_works_here_too(certificates):
         assert (result.status, results["messages"]["received"]) == (0, 30)
         result = wsx("bench", url, "-n", "30", "--ca", certificates.root)
         assert (result.status, result.out) == (4, b"")
-        assert "401 Unauthorized" in result.error_lines[0] and "This server asks for credentials." in result.err
+        assert "401 Unauthorized" in result.error_lines[0] and "This server requires credentials." in result.err
 
 
 def assert_agree(theirs, results):

@@ -231,7 +231,7 @@ enum DeliveryProblem: Error, Equatable, CustomStringConvertible {
         case .serverIsEnding: "the server is stopping"
         case .noClients: "no client is connected"
         case .allAreClosing: "every client is being closed"
-        case .noClient(let number): "no client has the number \(number)"
+        case .noClient(let number): "there is no client \(number)"
         case .isClosing(let number): "client \(number) is being closed"
         }
     }
