@@ -20,7 +20,8 @@ public enum UsageError: Error, Equatable {
     case unexpectedValue(option: String)
     /// An invalid value; `name` is an option or the placeholder of an operand.
     case badValue(name: String, value: String, problem: ValueProblem)
-    case missingOperand(String, command: String)
+    /// `example` is a word to try as the operand.
+    case missingOperand(String, command: String, example: String)
     case unexpectedOperand(String, command: String)
     /// The option requires words after `--`.
     case missingOperandOfOption(String, option: String)
@@ -68,7 +69,7 @@ extension UsageError {
         case .badValue(let name, let value, let problem):
             let what = problem.hidesValue ? "" : " '\(shown(value))'"
             return "invalid value\(what) for '\(name)': \(problem.words)"
-        case .missingOperand(let placeholder, let command):
+        case .missingOperand(let placeholder, let command, let example):
             return "'\(program) \(command)' needs \(placeholder); try '\(program) \(command) \(example)'"
         case .unexpectedOperand(let operand, let command):
             return "unexpected argument '\(shown(operand))'; '\(program) \(command) -h' shows the usage"

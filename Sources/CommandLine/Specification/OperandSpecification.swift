@@ -68,6 +68,15 @@ public struct OperandDescription: Sendable {
     /// The paragraphs for the manual.
     public let manual: [MarkedText]
 
+    /// A word to try as the operand: `8080`, `bash`.
+    var sample: String {
+        switch completion {
+        case .choices(let choices): choices.first?.name ?? placeholder
+        case .url(let prefixes): prefixes.first ?? placeholder
+        case .none, .file, .directory, .program: example ?? placeholder
+        }
+    }
+
     /// The operand in a synopsis: `URL`, `[MESSAGE...]`, `[-- PROGRAM [ARG...]]`.
     var synopsis: String {
         if option != nil { return "[-- \(placeholder)]" }
