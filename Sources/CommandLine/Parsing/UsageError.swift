@@ -21,7 +21,7 @@ public enum UsageError: Error, Equatable {
     /// An invalid value; `name` is an option or the placeholder of an operand.
     case badValue(name: String, value: String, problem: ValueProblem)
     /// `example` is a word to try as the operand.
-    case missingOperand(String, command: String, example: String)
+    case missingOperand(String, command: String, example: String?)
     case unexpectedOperand(String, command: String)
     /// The option requires words after `--`.
     case missingOperandOfOption(String, option: String)
@@ -70,7 +70,9 @@ extension UsageError {
             let what = problem.hidesValue ? "" : " '\(shown(value))'"
             return "invalid value\(what) for '\(name)': \(problem.words)"
         case .missingOperand(let placeholder, let command, let example):
-            return "'\(program) \(command)' needs \(placeholder); try '\(program) \(command) \(example)'"
+            let name = "\(program) \(command)"
+            let remedy = example.map { "try '\(name) \($0)'" } ?? "'\(name) -h' shows the usage"
+            return "'\(name)' needs \(placeholder); \(remedy)"
         case .unexpectedOperand(let operand, let command):
             return "unexpected argument '\(shown(operand))'; '\(program) \(command) -h' shows the usage"
         case .missingOperandOfOption(let placeholder, let option):

@@ -68,12 +68,12 @@ public struct OperandDescription: Sendable {
     /// The paragraphs for the manual.
     public let manual: [MarkedText]
 
-    /// A word to try as the operand: `8080`, `bash`.
-    var sample: String {
+    /// A word to try as the operand, such as `8080` or `bash`; nil: none is known.
+    var sample: String? {
         switch completion {
-        case .choices(let choices): choices.first?.name ?? placeholder
-        case .url(let prefixes): prefixes.first ?? placeholder
-        case .none, .file, .directory, .program: example ?? placeholder
+        case .choices(let choices): choices.first?.name
+        case .url(let prefixes): prefixes.first
+        case .none, .file, .directory, .program: example == placeholder ? nil : example
         }
     }
 

@@ -45,7 +45,49 @@ import Testing
     }
 
     @Test(
-        "A typing error still finds the option",
+        "an alias parses like its option",
+        arguments: [
+            (["connect", "u", "-u", "me:secret"], ["connect", "u", "--auth", "me:secret"]),
+            (["connect", "u", "-qume:secret"], ["connect", "u", "-q", "--auth", "me:secret"]),
+            (["connect", "u", "--user=me"], ["connect", "u", "--auth", "me"]),
+            (["bench", "u", "-u", "me:secret"], ["bench", "u", "--auth", "me:secret"]),
+            (["connect", "u", "--cacert", "f"], ["connect", "u", "--ca", "f"]),
+            (["connect", "u", "--max-time", "1.5"], ["connect", "u", "--timeout", "1500ms"]),
+            (["bench", "u", "--max-time=3"], ["bench", "u", "--timeout", "3s"]),
+            (["connect", "u", "--json", "hello"], ["connect", "u", "--output", "json", "hello"]),
+            (["connect", "u", "--json", "--output", "hex"], ["connect", "u", "--output", "hex"]),
+            (["bench", "u", "--json"], ["bench", "u", "--output", "json"]),
+            (["bench", "merge", "f", "--json"], ["bench", "merge", "f", "--output", "json"]),
+            (["listen", "0", "--echo", "--json"], ["listen", "0", "--echo", "--output", "json"]),
+        ])
+    func aliases(words: [String], equivalent: [String]) throws {
+        #expect(try Invocation.program.parse(words) == Invocation.program.parse(equivalent))
+    }
+
+    @Test("a mistake with an alias names it as it was typed")
+    func aliasMistakes() {
+        #expect(
+            Self.message(["connect", "u", "--max-time", "0"])
+                == "wsx: invalid value '0' for '--max-time': expected more than 0, up to 1000000000s")
+        #expect(Self.message(["connect", "u", "--cacert"]) == "wsx: '--cacert' needs a value: --cacert PATH")
+        #expect(
+            Self.message(["connect", "u", "--json={}"])
+                == "wsx: '--json' takes no value; omit the '=' and the text after it")
+        #expect(
+            Self.message(["connect", "u", "-u", "me", "--bearer", "t"])
+                == "wsx: '-u' cannot be used with '--bearer'; omit one of them")
+    }
+
+    @Test("help explains an alias by its option, and mentions it")
+    func aliasHelp() {
+        let help = TestProgram.longHelp(of: .connect)
+        for note in ["Also: -u, --user.", "Also: --cacert.", "Also: --max-time.", "--json is short for --output json."] {
+            #expect(help.contains(note), "\(note)")
+        }
+    }
+
+    @Test(
+        "a slip of the finger still finds the option",
         arguments: [
             ("--outptu", "output"), ("--quite", "quiet"), ("--no-sdtin", "no-stdin"), ("--noproxy", "no-proxy"),
             ("--lingr", "linger"), ("--sub-protocol", "subprotocol"), ("--compressed", "compress"),
@@ -105,8 +147,9 @@ import Testing
             let entries = ForeignOption.all.filter { $0.commands.contains(command) }
             let names = entries.flatMap(\.names)
             let own = TestProgram.options(of: command).flatMap { option in
-                ["--\(option.long)"] + [option.short.map { "-\($0)" }].compactMap { $0 }
+                ["--\(option.long)"] + [option.short.map { "-\($0)" }].compactMap { $0 } + option.aliases.map(\.name)
             }
+            #expect(Set(own).count == own.count, "\(command)")
             #expect(Set(names).count == names.count)
             #expect(Set(names).isDisjoint(with: own), "\(command)")
             for entry in entries where !entry.remedy.contains("'wsx ") {

@@ -135,8 +135,9 @@ extension HandshakeError: CustomStringConvertible {
 
     /// Whether a response with status 400 says that the port is for TLS, as nginx, Apache, and Go's servers do.
     private static func rejectsPlainHTTP(_ body: [UInt8]) -> Bool {
-        let text = String(decoding: body, as: UTF8.self)
-        return ["HTTPS port", "SSL-enabled server port", "HTTPS server"].contains { text.contains($0) }
+        ["HTTPS port", "SSL-enabled server port", "HTTPS server"].contains { phrase in
+            body.indices.contains { body[$0...].starts(with: phrase.utf8) }
+        }
     }
 
     /// RFC 9110 §10.2.3: Retry-After is a number of seconds or a date.
