@@ -54,9 +54,11 @@ def test_a_404_shows_its_head_and_body(answer, stays_open):
     [(b"401 Unauthorized", b'WWW-Authenticate: Basic realm="x"\r\n', ["401 Unauthorized", "--auth", 'Basic realm="x"']),
      (b"301 Moved Permanently", b"Location: ws://elsewhere.invalid/\r\n", ["301", "ws://elsewhere.invalid/"]),
      (b"403 Forbidden", b"", ["403 Forbidden", "--origin"]),
-     (b"200 OK", b"", ["200 OK", "plain HTTP"]),
+     (b"200 OK", b"", ["200 OK", "this is a web page, not a WebSocket endpoint"]),
      (b"426 Upgrade Required", b"Sec-WebSocket-Version: 13\r\n", ["426"]),
-     (b"503 Service Unavailable", b"Retry-After: 5\r\n", ["503", "Retry-After: 5"])])
+     (b"429 Too Many Requests", b"Retry-After: 30\r\n", ["429 Too Many Requests", "try again in 30 s"]),
+     (b"502 Bad Gateway", b"", ["502 Bad Gateway", "is that server running?"]),
+     (b"503 Service Unavailable", b"Retry-After: 5\r\n", ["503", "try again in 5 s", "Retry-After: 5"])])
 def test_a_refusal_exits_4_and_shows_what_the_server_said(status, fields, words):
     result = connect(answering(b"HTTP/1.1 " + status + b"\r\n" + fields + b"Content-Length: 0\r\n\r\n", stays_open=True))
     assert result.status == 4

@@ -138,7 +138,7 @@ extension ProxyError: CustomStringConvertible {
     }
 
     private static func loginRemedy(_ head: ResponseHead) -> String {
-        let login = "use --proxy http://USER:PASSWORD@HOST:PORT"
+        let login = "set the right user name and password, as in --proxy http://USER:PASSWORD@HOST:PORT"
         let challenges = AuthenticationChallenge.parse(head.fields.all(named: "Proxy-Authenticate"))
         guard !challenges.isEmpty else { return login }
         let wanted = AuthenticationChallenge.describe(challenges)
