@@ -61,7 +61,7 @@ import WSCore
     }
 
     @Test(
-        "an invalid pattern is rejected with the reason and the position in characters",
+        "An invalid pattern is rejected with the reason and the position in characters",
         arguments: [
             ("(", "missing closing parenthesis at the end"),
             ("a[", "missing terminating ] for character class at the end"),

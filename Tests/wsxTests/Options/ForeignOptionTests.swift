@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "an alias parses like its option",
+        "An alias parses like its option",
         arguments: [
             (["connect", "u", "-u", "me:secret"], ["connect", "u", "--auth", "me:secret"]),
             (["connect", "u", "-qume:secret"], ["connect", "u", "-q", "--auth", "me:secret"]),
@@ -64,7 +64,7 @@ import Testing
         #expect(try Invocation.program.parse(words) == Invocation.program.parse(equivalent))
     }
 
-    @Test("a mistake with an alias names it as it was typed")
+    @Test("A mistake with an alias names it as it was typed")
     func aliasMistakes() {
         #expect(
             Self.message(["connect", "u", "--max-time", "0"])
@@ -78,7 +78,7 @@ import Testing
                 == "wsx: '-u' cannot be used with '--bearer'; omit one of them")
     }
 
-    @Test("help explains an alias by its option, and mentions it")
+    @Test("Help explains an alias by its option, and mentions it")
     func aliasHelp() {
         let help = TestProgram.longHelp(of: .connect)
         for note in ["Also: -u, --user.", "Also: --cacert.", "Also: --max-time.", "--json is short for --output json."] {
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "a slip of the finger still finds the option",
+        "A typing error still finds the option",
         arguments: [
             ("--outptu", "output"), ("--quite", "quiet"), ("--no-sdtin", "no-stdin"), ("--noproxy", "no-proxy"),
             ("--lingr", "linger"), ("--sub-protocol", "subprotocol"), ("--compressed", "compress"),

@@ -247,7 +247,7 @@ import Testing
     }
 
     @Test(
-        "the message for a refusal has advice for its status",
+        "The message for a refusal has advice for its status",
         arguments: [
             (200, nil, "", "; this is a web page, not a WebSocket endpoint: check the path"),
             (
