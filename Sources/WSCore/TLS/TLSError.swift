@@ -95,7 +95,7 @@ extension TLSError: CustomStringConvertible {
         case .endedDuringHandshake(let peerHasAnswered):
             peerHasAnswered
                 ? "the peer closed the connection in the middle of the TLS handshake; try again, and check its log"
-                : "the peer closed the connection instead of starting TLS; wrong port, or a ws:// server? Check the URL"
+                : "the peer closed the connection instead of starting TLS; wrong port, or a ws:// server?"
         case .invalidServerName(let name):
             "\(quoted(name)) is not a valid server name; check the URL and --tls-server-name"
         case .failed(let reason): "TLS failed (\(reason)); try again"

@@ -27,7 +27,7 @@ struct RequestComposition {
                 userAgent: arguments.request.userAgent ?? "wsx/\(version)", credentials: credentials,
                 extensionOffers: arguments.compression.deflate.map { [$0.offer] } ?? [], extraFields: fields)
         } catch {
-            throw .badArgument(what: "the request", why: "\(error)")
+            throw .badArgument(what: "request options", why: "\(error)")
         }
     }
 

@@ -42,21 +42,21 @@ struct ForeignOption: Sendable {
 
     // curl, wscat, websocat, oha: the request and the way to the server.
     private static let request = [
-        ForeignOption(client, "--basic-auth", remedy: "use -a USER:PASSWORD"),
+        ForeignOption(client, "--basic-auth", remedy: "use --auth USER:PASSWORD"),
         ForeignOption(client, "--oauth2-bearer", remedy: "use --bearer TOKEN"),
         ForeignOption(client, "-A", remedy: "use --user-agent TEXT"),
         ForeignOption(client, "-e", "--referer", remedy: "use -H 'Referer: URL'"),
         ForeignOption(client, "-X", "--method", remedy: "omit it: a WebSocket handshake always uses GET"),
         ForeignOption(client, "--http1.1", "--http2", remedy: "omit it: wsx always uses HTTP/1.1"),
         ForeignOption(client, "--max-redirs", remedy: "use --max-redirects N"),
-        ForeignOption(client, "--protocol", remedy: "use -s NAME for a subprotocol"),
+        ForeignOption(client, "--protocol", remedy: "use --subprotocol NAME"),
         ForeignOption(client, "--interface", remedy: "use --source-ip IP"),
         ForeignOption(client, "--connect-to", remedy: "use --resolve HOST:PORT:IP"),
         ForeignOption(client, "--socks5", remedy: "use --proxy socks5://HOST:PORT"),
         ForeignOption(client, "--socks5-hostname", remedy: "use --proxy socks5h://HOST:PORT"),
-        ForeignOption([.bench], "-x", "--execute", remedy: "use -m TEXT for a message, or --proxy URL for a proxy"),
+        ForeignOption([.bench], "-x", "--execute", remedy: "use --message TEXT for a message, or --proxy URL for a proxy"),
         ForeignOption([.connect], "-c", "--connect", remedy: "write just the URL"),
-        ForeignOption(client, "--silent", remedy: "use -q"),
+        ForeignOption(client, "--silent", remedy: "use --quiet"),
         ForeignOption([.bench], "--fail", remedy: "omit it: failures always set the exit status"),
         ForeignOption(client, "--disable-compression", remedy: "use --compress=off"),
         ForeignOption([.connect, .listen, .bench], "--no-color", "--disable-color", remedy: "use --color never"),
@@ -64,7 +64,7 @@ struct ForeignOption: Sendable {
 
     private static let tls = [
         ForeignOption(client, "--capath", remedy: "use --ca PATH"),
-        ForeignOption(client, "--no-check", "--insecure-skip-tls-verify", remedy: "use -k"),
+        ForeignOption(client, "--no-check", "--insecure-skip-tls-verify", remedy: "use --insecure"),
         ForeignOption(client, "--pinnedpubkey", remedy: "use --pin PIN"),
         ForeignOption(client, "--tlsv1.2", remedy: "use --tls-min 1.2"),
         ForeignOption(client, "--tlsv1.3", remedy: "use --tls-min 1.3"),
@@ -81,17 +81,17 @@ struct ForeignOption: Sendable {
     private static let messages = [
         ForeignOption(
             [.connect], "-d", "--data", "--data-raw", "--data-binary", "--post", "--message",
-            remedy: "put the message after the URL, or use -f FILE"),
-        ForeignOption([.bench], "--data", "--data-raw", "--data-binary", "--post", remedy: "use -m TEXT or -f FILE"),
+            remedy: "put the message after the URL, or use --file FILE"),
+        ForeignOption([.bench], "--data", "--data-raw", "--data-binary", "--post", remedy: "use --message TEXT or --file FILE"),
         ForeignOption([.connect], "-m", remedy: "use --timeout DURATION"),
         ForeignOption([.connect], "-w", "--wait", remedy: "use --linger DURATION to wait for replies"),
         ForeignOption(
             [.connect], "-E", remedy: "use --linger 0 to exit at the end of the input, or --cert FILE for a certificate"),
         ForeignOption([.connect], "--exit-on-eof", remedy: "use --linger 0"),
-        ForeignOption([.connect], "-1", "--one-message", remedy: "use -n 1"),
-        ForeignOption([.connect], "--max-messages", remedy: "use -n N"),
-        ForeignOption([.connect], "-P", "--show-ping-pong", "--print-ping-rtts", "--include", remedy: "use -v"),
-        ForeignOption([.connect], "--trace", "--trace-ascii", remedy: "use -v twice"),
+        ForeignOption([.connect], "-1", "--one-message", remedy: "use --count 1"),
+        ForeignOption([.connect], "--max-messages", remedy: "use --count N"),
+        ForeignOption([.connect], "-P", "--show-ping-pong", "--print-ping-rtts", "--include", remedy: "use --verbose"),
+        ForeignOption([.connect], "--trace", "--trace-ascii", remedy: "use --verbose twice"),
         ForeignOption([.connect], "--slash", remedy: "omit it: the prompt always has commands such as /ping"),
         ForeignOption([.connect], "--retry", remedy: "use --reconnect=N"),
         ForeignOption([.connect], "--close-status-code", remedy: "use --close-code CODE"),
@@ -108,17 +108,17 @@ struct ForeignOption: Sendable {
     // wrk, oha, k6: the load.
     private static let load = [
         ForeignOption([.connect], "--vus", "-z", remedy: "use 'wsx bench' for a load test"),
-        ForeignOption([.bench], "--vus", "--concurrency", "--clients", "--users", remedy: "use -c N"),
-        ForeignOption([.bench], "-z", remedy: "use -d DURATION"),
-        ForeignOption([.bench], "-R", "--rps", "--qps", remedy: "use -r N"),
+        ForeignOption([.bench], "--vus", "--concurrency", "--clients", "--users", remedy: "use --connections N"),
+        ForeignOption([.bench], "-z", remedy: "use --duration DURATION"),
+        ForeignOption([.bench], "-R", "--rps", "--qps", remedy: "use --rate N"),
         ForeignOption(
-            [.bench], "-i", "--iterations", "--requests", "--count", "--max-messages", remedy: "use -n N"),
+            [.bench], "-i", "--iterations", "--requests", "--count", "--max-messages", remedy: "use --messages N"),
         ForeignOption([.bench], "--stage", "--ramp-up", remedy: "use --ramp DURATION"),
         ForeignOption([.bench], "--latency", remedy: "omit it: latencies are always shown"),
         ForeignOption(
             [.bench], "--latency-correction", remedy: "omit it: with --rate, latencies always count from the due time"),
-        ForeignOption([.bench], "--script", remedy: "use -m TEXT or -f FILE"),
-        ForeignOption([.bench], "--no-tui", remedy: "use -q"),
+        ForeignOption([.bench], "--script", remedy: "use --message TEXT or --file FILE"),
+        ForeignOption([.bench], "--no-tui", remedy: "use --quiet"),
         ForeignOption([.bench], "-j", "--summary-export", remedy: "use --output json"),
     ]
 
@@ -127,8 +127,8 @@ struct ForeignOption: Sendable {
         ForeignOption([.listen], "-l", "--listen", remedy: "write just the port"),
         ForeignOption(
             [.listen], "-p", "--port", "--address", "--bind", "--host", remedy: "write just [ADDRESS:]PORT"),
-        ForeignOption([.listen], "-u", "--user", "--basic-auth", remedy: "use -a USER:PASSWORD"),
-        ForeignOption([.listen], "--protocol", remedy: "use -s NAME for a subprotocol"),
+        ForeignOption([.listen], "-u", "--user", "--basic-auth", remedy: "use --auth USER:PASSWORD"),
+        ForeignOption([.listen], "--protocol", remedy: "use --subprotocol NAME"),
         ForeignOption([.listen], "--dir", "--directory", "--static", "--staticdir", remedy: "use --serve DIR"),
         ForeignOption([.listen], "--devconsole", remedy: "use --console"),
         ForeignOption([.listen], "--restrict-uri", remedy: "use --path PATH"),

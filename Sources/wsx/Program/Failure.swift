@@ -107,6 +107,8 @@ enum Failure: Error {
         case .listening(let address, let error): "listening on \(address): \(error)\(Self.listeningRemedy(for: error))"
         case .connecting(_, .timedOut(let phase, let limit, let peer?)):
             "connecting to \(peer): \(Self.words(forTimeout: limit, in: phase))"
+        case .connecting(let url, .handshake(.closedBeforeResponse)) where url.hasPrefix("ws://"):
+            "connecting to \(url): the server closed the connection without a response; wrong port, or a wss:// server?"
         case .connecting(let url, let error): "connecting to \(url): \(Self.words(for: error))"
         case .closed(let frame): "the peer closed the connection: \(Self.words(for: frame))"
         case .lost(let error?): "the connection was lost: \(error)"
@@ -117,7 +119,7 @@ enum Failure: Error {
         case .gaveUp(let count, let failure):
             failure.message.map { Self.joined($0, "gave up after \(Phrase.count(count, "more attempt"))") }
         case .limitExceeded(let error):
-            "\(error)\(Self.remedy(for: error)) (\(error.identifier), closed with \(error.closeCode.rawValue))"
+            "receiving: \(error)\(Self.remedy(for: error)) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .violation(let error):
             "the peer violated the WebSocket protocol: \(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .closingTimedOut(let limit):

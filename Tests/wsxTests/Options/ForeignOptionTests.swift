@@ -8,19 +8,19 @@ import Testing
     @Test(
         "An option of another tool is never taken for one of ours with another meaning",
         arguments: [
-            ("--capath", "use --ca PATH"), ("--basic-auth", "use -a USER:PASSWORD"), ("--max-messages", "use -n N"),
-            ("--data", "put the message after the URL, or use -f FILE"),
-            ("--post", "put the message after the URL, or use -f FILE"),
+            ("--capath", "use --ca PATH"), ("--basic-auth", "use --auth USER:PASSWORD"), ("--max-messages", "use --count N"),
+            ("--data", "put the message after the URL, or use --file FILE"),
+            ("--post", "put the message after the URL, or use --file FILE"),
             ("--tls-max", "omit it: only the oldest version can be set (--tls-min)"), ("-m", "use --timeout DURATION"),
-            ("-d", "put the message after the URL, or use -f FILE"), ("-t", "use --text"),
+            ("-d", "put the message after the URL, or use --file FILE"), ("-t", "use --text"),
             ("-w", "use --linger DURATION to wait for replies"), ("-A", "use --user-agent TEXT"),
             ("-e", "use -H 'Referer: URL'"), ("-X", "omit it: a WebSocket handshake always uses GET"),
             ("-E", "use --linger 0 to exit at the end of the input, or --cert FILE for a certificate"),
             ("--slash", "omit it: the prompt always has commands such as /ping"),
             ("--retry", "use --reconnect=N"), ("-z", "use 'wsx bench' for a load test"),
             ("--next", "'wsx connect -h' lists the options"), ("--interface", "use --source-ip IP"),
-            ("--connect", "write just the URL"), ("--protocol", "use -s NAME for a subprotocol"),
-            ("--ping-interval", "use --heartbeat DURATION"), ("--vus", "use 'wsx bench' for a load test"), ("-P", "use -v"),
+            ("--connect", "write just the URL"), ("--protocol", "use --subprotocol NAME"),
+            ("--ping-interval", "use --heartbeat DURATION"), ("--vus", "use 'wsx bench' for a load test"), ("-P", "use --verbose"),
         ])
     func connect(option: String, remedy: String) {
         #expect(Self.message(["connect", "echo:", option, "v"]) == "wsx: unknown option '\(option)'; \(remedy)")
@@ -29,13 +29,13 @@ import Testing
     @Test(
         "bench recognizes options of load generators, and listen those of servers",
         arguments: [
-            ("bench", "-x", "use -m TEXT for a message, or --proxy URL for a proxy"),
-            ("bench", "-z", "use -d DURATION"),
-            ("bench", "-R", "use -r N"), ("bench", "--vus", "use -c N"), ("bench", "-j", "use --output json"),
-            ("bench", "--latency", "omit it: latencies are always shown"), ("bench", "--data", "use -m TEXT or -f FILE"),
+            ("bench", "-x", "use --message TEXT for a message, or --proxy URL for a proxy"),
+            ("bench", "-z", "use --duration DURATION"),
+            ("bench", "-R", "use --rate N"), ("bench", "--vus", "use --connections N"), ("bench", "-j", "use --output json"),
+            ("bench", "--latency", "omit it: latencies are always shown"), ("bench", "--data", "use --message TEXT or --file FILE"),
             ("bench", "--latency-correction", "omit it: with --rate, latencies always count from the due time"),
             ("listen", "--cert", "use --tls-cert FILE"), ("listen", "--cacert", "use --client-ca PATH"),
-            ("listen", "-u", "use -a USER:PASSWORD"), ("listen", "--oneshot", "use --once"),
+            ("listen", "-u", "use --auth USER:PASSWORD"), ("listen", "--oneshot", "use --once"),
             ("listen", "-l", "write just the port"), ("listen", "--host", "write just [ADDRESS:]PORT"),
             ("listen", "--exec-timeout", "'wsx listen -h' lists the options"),
             ("listen", "--max-messages", "'wsx listen -h' lists the options"),

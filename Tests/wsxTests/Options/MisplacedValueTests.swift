@@ -82,12 +82,12 @@ import Testing
             (["connect", "u", "-o", "raw"], "'raw' for '-o': this is an output format; use --output raw"),
             (
                 ["connect", "-s", "wss://h"],
-                "'wss://h' for '-s': this is a URL, not a subprotocol; use -q to silence notices"
+                "'wss://h' for '-s': this is a URL, not a subprotocol; use --quiet to silence notices"
             ),
-            (["connect", "-sS", "u"], "'S' for '-s': this is part of curl's -sS; use -q to silence notices"),
+            (["connect", "-sS", "u"], "'S' for '-s': this is part of curl's -sS; use --quiet to silence notices"),
             (
                 ["bench", "-s", "load.lua", "u"],
-                "'load.lua' for '-s': this is a script, not a subprotocol; use -m TEXT or -f FILE for messages"
+                "'load.lua' for '-s': this is a script, not a subprotocol; use --message TEXT or --file FILE"
             ),
             (
                 ["connect", "-b", "ws://h"],

@@ -97,11 +97,11 @@ import Testing
             ("--fragment-size=0", "'0' for '--fragment-size': expected a number from 1 to 1099511627776"),
             (
                 "--until=a(",
-                "'a(' for '--until': invalid regular expression: missing closing parenthesis at the end"
+                "'a(' for '--until': missing closing parenthesis at the end of the regular expression"
             ),
             (
                 "--expect=[",
-                "'[' for '--expect': invalid regular expression: missing terminating ] for character class at the end"
+                "'[' for '--expect': missing terminating ] for character class at the end of the regular expression"
             ),
             (
                 "--correlate=/a~2",

@@ -168,7 +168,7 @@ import WSCore
             failure: .connecting(url: url, .handshake(.closedBeforeResponse)), status: .unreachable,
             kind: "handshake",
             message:
-                "connecting to ws://h/: the server closed the connection without a response; check the port and the scheme (ws:// or wss://)"
+                "connecting to ws://h/: the server closed the connection without a response; wrong port, or a wss:// server?"
         ),
         Example(
             failure: .connecting(url: url, .handshake(.incompleteResponse)), status: .unreachable,

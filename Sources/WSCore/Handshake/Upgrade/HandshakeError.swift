@@ -66,7 +66,7 @@ extension HandshakeError: CustomStringConvertible {
     public func description(hasSentCredentials: Bool) -> String {
         switch self {
         case .closedBeforeResponse:
-            "the server closed the connection without a response; check the port and the scheme (ws:// or wss://)"
+            "the server closed the connection without a response; check the port"
         case .incompleteResponse:
             "the server closed the connection in the middle of its response; try again"
         case .notHTTP(let preview):
@@ -124,7 +124,7 @@ extension HandshakeError: CustomStringConvertible {
             case 404: "; check the path"
             case 407: "; set the proxy's user name and password in --proxy"
             case 426: "; the server requires another protocol or WebSocket version: check the path"
-            case 429: "; too many requests: \(describeDelay(head))"
+            case 429: "; \(describeDelay(head))"
             case 502, 504: "; a gateway cannot reach the server behind it: is that server running?"
             case 503: "; the server is down or overloaded: \(describeDelay(head))"
             default: ""

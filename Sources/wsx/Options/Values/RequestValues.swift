@@ -5,7 +5,7 @@ import WSCore
 enum SubprotocolValue {
     /// Parses names. It rejects a URL, which follows curl's `-s`, and a script, which follows wrk's.
     static func parse(_ text: String) throws(ValueProblem) -> [String] {
-        let quiet = "use -q to silence notices"
+        let quiet = "use --quiet to silence notices"
         if MisplacedValue.isURL(text) {
             throw .misplaced(MisplacedValue(kind: "a URL, not a subprotocol", remedy: quiet))
         }
@@ -15,7 +15,7 @@ enum SubprotocolValue {
         }
         if text.hasSuffix(".lua") || text.hasSuffix(".js") {
             throw .misplaced(
-                MisplacedValue(kind: "a script, not a subprotocol", remedy: "use -m TEXT or -f FILE for messages"))
+                MisplacedValue(kind: "a script, not a subprotocol", remedy: "use --message TEXT or --file FILE"))
         }
         return try NameList.parse(text)
     }

@@ -23,7 +23,7 @@ extension ValueProblem {
         words: "expected name=value, @FILE, or env:NAME", hidesValue: true)
 
     static func notAPattern(_ error: PatternError) -> ValueProblem {
-        unusable(words: "invalid regular expression: \(error)")
+        unusable(words: "\(error) of the regular expression")
     }
 
     static func notAThreshold(_ error: ThresholdError) -> ValueProblem { unusable(words: "\(error)") }

@@ -262,13 +262,13 @@ import Testing
             (401, nil, "", "; log in with --auth or --bearer"),
             (403, nil, "", "; check --origin and the credentials"),
             (404, nil, "", "; check the path"),
-            (429, nil, "", "; too many requests: try again later"),
-            (429, "30", "", "; too many requests: try again in 30 s"),
+            (429, nil, "", "; try again later"),
+            (429, "30", "", "; try again in 30 s"),
             (
                 429, "Fri, 31 Dec 2027 23:59:59 GMT", "",
-                "; too many requests: try again after Fri, 31 Dec 2027 23:59:59 GMT"
+                "; try again after Fri, 31 Dec 2027 23:59:59 GMT"
             ),
-            (429, String(repeating: "9", count: 41), "", "; too many requests: try again later"),
+            (429, String(repeating: "9", count: 41), "", "; try again later"),
             (500, nil, "", ""),
             (502, nil, "", "; a gateway cannot reach the server behind it: is that server running?"),
             (503, "5", "", "; the server is down or overloaded: try again in 5 s"),
