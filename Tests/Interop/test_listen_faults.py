@@ -523,13 +523,13 @@ def test_five_hundred_clients_with_delays_and_a_slow_network():
     (["--delay", "2s-1s"], "'2s-1s' for '--delay': expected a duration such as 250ms, or a range such as 100ms-2s"),
     (["--drop-rate", "11"], "'11' for '--drop-rate'"),
     (["--close-after", "soon"], "'soon' for '--close-after'"),
-    (["--close-code", "4000"], "'--close-code' says nothing without '--close-after'"),
-    (["--close-reason", "x"], "'--close-reason' says nothing without '--close-after'"),
-    (["--seed", "1"], "'--seed' says nothing without '--delay' or '--drop-rate'"),
+    (["--close-code", "4000"], "'--close-code' requires '--close-after'"),
+    (["--close-reason", "x"], "'--close-reason' requires '--close-after'"),
+    (["--seed", "1"], "'--seed' requires '--delay' or '--drop-rate'"),
     (["--reject", "101"], "'101' for '--reject'"),
     (["--throttle", "0"], "'0' for '--throttle'"),
     (["--replay", "/nowhere"], "--replay /nowhere: no such file or directory"),
-    (["--replay", "x", "--echo"], "'--replay' and '--echo' contradict each other"),
+    (["--replay", "x", "--echo"], "'--replay' cannot be used with '--echo'"),
 ])
 def test_bad_options_are_named_in_one_line(options, words):
     assert_fails(wsx("listen", *options, "0"), 2, words)

@@ -76,17 +76,17 @@ def test_a_device_that_is_read_can_be_recorded_in():
     (["--no-stdin", "--input", "nul"], ["'--no-stdin' and '--input' contradict"]),
     (["--input", "json", "--binary"], ["'--binary' and '--input=json' contradict"]),
     (["--input", "nul", "--crlf"], ["'--crlf' and '--input=nul' contradict"]),
-    (["--passphrase", "x"], ["'--passphrase' says nothing without '--tls-cert'"]),
+    (["--passphrase", "x"], ["'--passphrase' requires '--tls-cert'"]),
     (["--tls-self-signed", "--tls-key", "f"], ["'--tls-key' and '--tls-self-signed' contradict"]),
     (["--tls-self-signed", "--passphrase", "x"], ["'--passphrase' and '--tls-self-signed' contradict"]),
-    (["--client-ca", "f"], ["'--client-ca' says nothing without '--tls-cert' or '--tls-self-signed'"]),
+    (["--client-ca", "f"], ["'--client-ca' requires '--tls-cert' or '--tls-self-signed'"]),
     (["--compress=off", "--compress-window-bits", "9"], ["'--compress-window-bits' and '--compress=off'"]),
     (["--compress-no-context", "--compress=off"], ["'--compress-no-context' and '--compress=off'"]),
     (["--path", "/a", "--path", "/b"], ["'--path' takes one value, but got '/a' and '/b'"]),
     (["--origin", "https://*.example"], ['"https://*.example"', "name each origin whole, or *"]),
     (["--echo", "--threads", "2", "--seed", "1", "--delay", "1s"], ["'--threads' and '--seed' contradict"]),
-    (["--seed", "1"], ["'--seed' says nothing without '--delay' or '--drop-rate'"]),
-    (["--exec-grace", "1s"], ["'--exec-grace' says nothing without '--exec'"]),
+    (["--seed", "1"], ["'--seed' requires '--delay' or '--drop-rate'"]),
+    (["--exec-grace", "1s"], ["'--exec-grace' requires '--exec'"]),
 ])
 def test_what_would_be_ignored_is_refused(options, words):
     assert_fails(wsx("listen", *options, "0"), 2, *words)

@@ -209,7 +209,7 @@ def test_the_history_is_listed_and_searched(prompt, server):
     prompt.enter("/history 1")
     prompt.wait_for("^6  /history 1$")
     prompt.enter("/history (")
-    prompt.wait_for(r"^wsx: /history: '\(' is no regular expression: ")
+    prompt.wait_for(r"^wsx: /history: invalid regular expression '\(': ")
 
 
 def test_a_line_that_was_left_is_not_there_again(prompt, server):
