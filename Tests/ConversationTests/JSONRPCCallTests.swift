@@ -76,7 +76,7 @@ import WSCore
         #expect(
             "\(JSONRPCCallError.afterQuote(offset: 4))"
                 == "byte 5 follows a closing quote; write a space between arguments")
-        #expect("\(JSONRPCCallError.repeatedName("a\u{1B}"))" == #"the argument 'a\u{1B}' is there twice"#)
+        #expect("\(JSONRPCCallError.repeatedName("a\u{1B}"))" == #"the argument 'a\u{1B}' is repeated"#)
     }
 
     private static func call(_ line: String) throws -> String {

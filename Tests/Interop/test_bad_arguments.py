@@ -40,8 +40,8 @@ def test_line_breaks_and_controls_in_the_request_are_refused_before_connecting(u
      (["-s", "wss://me:geheim@host/"], ["a URL", "--quiet"]),
      (["-b", "wss://me:geheim@host/?a=b"], ["a URL", "--binary"]),
      (["-b", "geheim"], ["name=value", "@FILE"]),
-     (["-f", "wss://me:geheim@host/"], ["a URL", "leave out"]),
-     (["-fsSL"], ["curl", "leave out"])],
+     (["-f", "wss://me:geheim@host/"], ["a URL", "omit curl's -f"]),
+     (["-fsSL"], ["curl", "omit curl's -f"])],
     ids=lambda value: " ".join(value))
 def test_a_value_that_is_meant_for_another_option_is_refused_before_connecting(untouched, command, options, words):
     result = wsx(*command, *options, untouched.url)
@@ -224,7 +224,7 @@ def test_a_close_code_that_may_be_sent_is_taken(wsx_echo, code):
 
 
 def test_a_port_in_use_exits_3_and_says_so(wsx_echo):
-    assert_fails(wsx("listen", str(wsx_echo.port)), 3, "address already in use", "Port 0 picks a free one")
+    assert_fails(wsx("listen", str(wsx_echo.port)), 3, "address already in use", "Port 0 picks a free port")
 
 
 def test_an_address_of_another_machine_exits_3():

@@ -170,11 +170,11 @@ def test_a_server_that_closes_at_once_exits_3():
 
 
 def test_a_server_that_closes_after_the_request_exits_3():
-    assert_fails(connect(answering()), 3, "without an answer", "check the port")
+    assert_fails(connect(answering()), 3, "without a response; wrong port, or a wss:// server?")
 
 
 def test_a_server_that_closes_in_the_middle_of_its_head_exits_3():
-    assert_fails(connect(answering(GOOD)), 3, "in the middle of its answer")
+    assert_fails(connect(answering(GOOD)), 3, "in the middle of its response")
 
 
 def test_a_server_that_resets_exits_3():
@@ -204,12 +204,12 @@ def test_a_server_that_trickles_its_head_exits_6():
 
 @pytest.mark.parametrize(
     "lines, words",
-    [(["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: bm90IHRoZSByaWdodCBvbmU="], ["Accept is wrong"]),
-     (["Upgrade: websocket", "Connection: Upgrade"], ["Accept is missing"]),
+    [(["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: bm90IHRoZSByaWdodCBvbmU="], ["Accept header is wrong"]),
+     (["Upgrade: websocket", "Connection: Upgrade"], ["no Sec-WebSocket-Accept header"]),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "{accept}"], ["more than once"]),
-     (["Connection: Upgrade", "{accept}"], ["no Upgrade field"]),
+     (["Connection: Upgrade", "{accept}"], ["no Upgrade header"]),
      (["Upgrade: h2c", "Connection: Upgrade", "{accept}"], ['"h2c"']),
-     (["Upgrade: websocket", "{accept}"], ["no Connection field"]),
+     (["Upgrade: websocket", "{accept}"], ["no Connection header"]),
      (["Upgrade: websocket", "Connection: keep-alive", "{accept}"], ['"keep-alive"']),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Protocol: chat"], ['"chat"', "not requested"]),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Protocol: a", "Sec-WebSocket-Protocol: b"], []),

@@ -565,7 +565,7 @@ def test_slow_heads_hold_up_no_download(site):
 def test_files_over_tls(site):
     with Listener("--echo", "--serve", site, "--tls-self-signed") as server:
         url = server.url.replace("wss:", "https:")
-        server.wait_for(rf"Serving the files of {re.escape(str(site))} at {re.escape(url)}\n")
+        server.wait_for(rf"Serving files from {re.escape(str(site))} at {re.escape(url)}\n")
         result = curl("--insecure", "--http1.1", url + "large.bin")
         assert result.out == (site / "large.bin").read_bytes()
         assert b"wss://127.0.0.1" not in curl("--insecure", url).out

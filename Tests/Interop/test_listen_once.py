@@ -162,7 +162,7 @@ def test_a_signal_ends_it_as_it_ends_any_server(number):
 def test_a_client_that_is_lost_to_the_heartbeat_is_status_6():
     with once("--echo", "--heartbeat", "50ms") as server, Client(server.port):
         assert server.wait() == 6
-        assert "nothing came from the peer" in server.err
+        assert "the peer sent nothing" in server.err
 
 
 def test_an_event_tells_why():

@@ -83,7 +83,7 @@ def test_a_device_that_is_read_can_be_recorded_in():
     (["--compress=off", "--compress-window-bits", "9"], ["'--compress-window-bits' and '--compress=off'"]),
     (["--compress-no-context", "--compress=off"], ["'--compress-no-context' and '--compress=off'"]),
     (["--path", "/a", "--path", "/b"], ["'--path' takes one value, but got '/a' and '/b'"]),
-    (["--origin", "https://*.example"], ['"https://*.example"', "name each origin whole, or *"]),
+    (["--origin", "https://*.example"], ['"https://*.example"', "list each origin, or use *"]),
     (["--echo", "--threads", "2", "--seed", "1", "--delay", "1s"], ["'--threads' and '--seed' contradict"]),
     (["--seed", "1"], ["'--seed' requires '--delay' or '--drop-rate'"]),
     (["--exec-grace", "1s"], ["'--exec-grace' requires '--exec'"]),
@@ -141,7 +141,7 @@ def test_a_script_without_its_interpreter_is_said_to_miss_that(tmp_path):
     script.write_text("#!/no/such/interpreter -x\n")
     script.chmod(0o755)
     assert_fails(
-        wsx("listen", "--exec", "0", "--", script), 2, "the interpreter of the script is missing: '/no/such/interpreter'")
+        wsx("listen", "--exec", "0", "--", script), 2, "no such interpreter: '/no/such/interpreter'")
 
 
 def test_verbose_lines_have_the_number_of_their_client():

@@ -110,7 +110,7 @@ def test_the_variables_of_another_process_are_not_ours():
 def test_a_descriptor_that_does_not_listen_is_refused():
     ends = socket.socketpair()
     with ends[0], ends[1], socket.socket() as fresh, socket.socket(type=socket.SOCK_DGRAM) as datagram:
-        for sock, words in [(ends[0], "it does not listen"), (fresh, "it does not listen"), (datagram, "no stream socket")]:
+        for sock, words in [(ends[0], "it is not a listening socket"), (fresh, "it is not a listening socket"), (datagram, "not a stream socket")]:
             command, options = launched([sock], "--echo")
             assert_fails(run(command, **options), 2, "descriptor 3 of LISTEN_FDS: ", words)
     with open(os.devnull) as file:

@@ -101,7 +101,7 @@ def test_binary_sends_what_digits_stand_for(screen, conversation):
     wait_until(lambda: len(messages(conversation)) == 3)
     assert messages(conversation) == [(wire.BINARY, b"\x00\xff\x7a")] * 2 + [(wire.BINARY, b"")]
     for line, why in [
-        ("00ff", "write hex or base64, then the bytes"), ("hex 0g", "character 2 of the bytes is not hex"),
+        ("00ff", "expected hex or base64 and the bytes"), ("hex 0g", "invalid hex at character 2"),
         ("hex 000", "this is no whole number of bytes in hex"), ("base64 A", "this is no whole number of bytes in base64")]:
         screen.enter(f"/binary {line}")
         screen.wait_for(f"^wsx: /binary: {why}$")
@@ -139,9 +139,9 @@ def test_record_begins_and_ends_a_recording_that_replays(screen, tmp_path):
 def test_record_leaves_a_file_that_is_there_alone_and_ends_the_recording_before(screen, conversation, tmp_path):
     (tmp_path / "there").write_text("kept\n")
     screen.enter(f"/record {tmp_path}/first")
-    screen.wait_for("^Recording in .*/first; /record ends it.$")
+    screen.wait_for("^Recording to .*/first; /record stops it.$")
     screen.enter(f"/record {tmp_path}/there")
-    screen.wait_for("^Recorded in .*/first.$")
+    screen.wait_for("^Recorded to .*/first.$")
     screen.wait_for("^wsx: /record: .*/there: file already exists; another name will do$")
     assert (tmp_path / "there").read_text() == "kept\n"
     screen.enter("one")

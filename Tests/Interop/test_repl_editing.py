@@ -170,19 +170,19 @@ def test_a_history_that_is_no_good_does_not_break_the_prompt(screen, server, tmp
     for number in range(3):
         screen.enter(f"line {number}")
     wait_for_texts(server, "line 0", "line 1", "line 2")
-    assert screen.text.count("the history is not kept") <= 1
+    assert screen.text.count("the history cannot be saved") <= 1
 
 
 def test_a_directory_that_cannot_be_made_is_said_once(server):
     with Screen() as screen:
         screen.enter("export XDG_STATE_HOME=/dev/null/nowhere")
         screen.enter(f"$WSX connect {server.url}")
-        screen.wait_for("^wsx: the history is not kept: /dev/null/nowhere/wsx/history/")
+        screen.wait_for("^wsx: the history cannot be saved: /dev/null/nowhere/wsx/history/")
         screen.wait_for_last_line(">")
         screen.enter("one")
         screen.enter("two")
         wait_for_texts(server, "one", "two")
-        assert screen.text.count("the history is not kept") == 1
+        assert screen.text.count("the history cannot be saved") == 1
 
 
 def test_sessions_at_the_same_time_keep_each_others_lines(server):

@@ -219,7 +219,7 @@ def test_find_lists_the_messages_that_match(screen, server):
 
 def test_filter_hides_what_does_not_match_until_it_ends(screen, server):
     screen.enter("/filter ^a")
-    screen.wait_for("^Only messages that match")
+    screen.wait_for("^Showing only messages that match")
     server.send(wire.text("apple") + wire.text("pear") + wire.frame(wire.PING) + wire.text("apricot"))
     screen.wait_for("apricot$")
     screen.enter("banana")
@@ -228,7 +228,7 @@ def test_filter_hides_what_does_not_match_until_it_ends(screen, server):
     screen.wait_for("^All messages are shown again; 2 messages had been hidden.$")
     server.send(wire.text("cherry"))
     expect(screen, """
-Only messages that match ^a are shown; /filter alone ends this.
+Only messages that match ^a /filter shows all again.
 ← text      5 B  apple
 ← ping      0 B
 ← text      7 B  apricot
@@ -238,7 +238,7 @@ All messages are shown again; 2 messages had been hidden.
     screen.enter("/find pear|banana")
     screen.wait_for("^2 messages found.$")
     screen.enter("/filter")
-    screen.wait_for("^There is no filter.$")
+    screen.wait_for("^No filter is set; ")
 
 
 def test_save_puts_the_bytes_into_a_new_file(screen, server, tmp_path):
@@ -285,7 +285,7 @@ def test_pretty_and_time_change_what_follows(screen, server):
     server.send(wire.text("[1]"))
     screen.wait_for("]$")
     screen.enter("/pretty")
-    screen.wait_for("^JSON is shown as it is.$")
+    screen.wait_for("^JSON is shown unchanged.$")
     server.send(wire.text("[2]"))
     screen.wait_for(r"^← text      3 B  \[2\]$")
     screen.enter("/pretty on")
@@ -299,7 +299,7 @@ def test_pretty_and_time_change_what_follows(screen, server):
     server.send(wire.text("4"))
     screen.wait_for(r"^\d\d:\d\d:\d\d\.\d{3} ← text      1 B  4$")
     screen.enter("/time never")
-    screen.wait_for("^wsx: /time: 'never' is none of local, utc, relative and off$")
+    screen.wait_for("^wsx: /time: 'never' is not local, utc, relative, or off; usage: /time \\[STYLE\\]$")
 
 
 def test_no_pretty_shows_json_as_it_is(screen):
@@ -439,7 +439,7 @@ def test_no_message_drives_the_terminal(name, color):
             assert b"the end" in terminal.output
             for command in ("/show 1", "/show 2", "/show 3", "/find .", "/find (?s)[^a-z]+", "/find \\x{1b}", "/filter a"):
                 terminal.type(command.encode() + b"\r")
-            terminal.wait_for(b"are shown; /filter alone ends this")
+            terminal.wait_for(b"/filter shows all again")
             terminal.type(b"\x04")
             terminal.wait()
             assert_harmless(terminal.output)

@@ -268,7 +268,7 @@ def test_lines_become_calls():
     ]]
 
 
-@pytest.mark.parametrize("line, words", [("m 'a", "the quote at byte 3 is not closed"), ("", "there is no method")])
+@pytest.mark.parametrize("line, words", [("m 'a", "the quote at byte 3 is not closed"), ("", "the method is missing")])
 def test_a_line_that_is_no_call_is_bad_input(line, words):
     with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))[1]) as server:
         result = wsx("connect", "--json-rpc", server.url, stdin=f"{line}\nmore\n".encode())
@@ -484,7 +484,7 @@ def test_a_request_without_a_reply_is_sent_again_with_its_number():
 
 @pytest.mark.parametrize("arguments, words", [
     (["--reply-timeout", "1s"], ["'--request', '--correlate' or '--json-rpc'"]),
-    (["--json-rpc", "--correlate", "key"], ["leave --correlate out"]),
+    (["--json-rpc", "--correlate", "key"], ["omit --correlate"]),
     (["--request", "--heartbeat", "1s", "--heartbeat-message", "x"], ["--correlate"]),
     (["--correlate", ""], ["--correlate"]),
 ])

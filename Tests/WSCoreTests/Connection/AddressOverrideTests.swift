@@ -58,7 +58,7 @@ import Testing
         #expect(
             "\(AddressOverrideError.prefix("-"))" == "there is no cached address to remove; omit the '-'")
         #expect(
-            "\(AddressOverrideError.prefix("+"))" == "the addresses hold for the whole run anyway; leave the '+' out")
+            "\(AddressOverrideError.prefix("+"))" == "the addresses apply to the whole run anyway; omit the '+'")
         #expect(
             "\(AddressOverrideError.invalidAddress("\u{1B}[m"))"
                 == "\(quoted("\u{1B}[m")) is not an IP address; write one like 192.0.2.1 or [2001:db8::1]")

@@ -177,7 +177,7 @@ import Testing
     @Test("/repeat sends the last message repeatedly, and Ctrl-C stops it")
     func repetition() throws {
         try withScene { scene in
-            #expect(scene.type("/repeat 2").contains("nothing has been sent yet"))
+            #expect(scene.type("/repeat 2").contains("no message has been sent yet"))
             _ = scene.type("x")
             _ = scene.type("/repeat 3 0")
             scene.loop.turn { scene.link.calls.count == 4 }
@@ -216,7 +216,7 @@ import Testing
         try withScene { scene in
             #expect(scene.type("/edit draft").isEmpty)
             #expect(scene.editor.edited == Array("draft".utf8))
-            #expect(scene.type("/edit 7").contains("there is no line with this number"))
+            #expect(scene.type("/edit 7").contains("no line with this number"))
             #expect(scene.type("/history zzz").contains("No line in the history matches."))
         }
     }
@@ -227,16 +227,16 @@ import Testing
     func lookingBack() throws {
         try withScene { scene in
             #expect(scene.type("/show").contains("no messages yet"))
-            #expect(scene.type("/save /tmp/none").contains("nothing has been received"))
+            #expect(scene.type("/save /tmp/none").contains("no message has been received yet"))
             scene.show("first")
             scene.show("second", .sent)
             scene.show("hidden", shown: false)
             #expect(scene.type("/show 1").contains("first"))
             #expect(scene.type("/show 9").contains("there is no message 9; those from 1 to 3 are kept"))
             #expect(scene.type("/find sec").contains("1 message found."))
-            #expect(scene.type("/find (").contains("is no regular expression"))
+            #expect(scene.type("/find (").contains("invalid regular expression"))
             try withFile([]) { path in
-                #expect(scene.type("/save \(path)").contains("another name saves it"))
+                #expect(scene.type("/save \(path)").contains("use another name"))
                 let other = path + "-new"
                 defer { unlink(other) }
                 #expect(scene.type("/save \(other) 1").contains("Message 1 is in \(other): 5 B."))
@@ -255,7 +255,7 @@ import Testing
             scene.show("keep me")
             #expect(scene.shown().hasSuffix("keep me\n"))
             #expect(scene.type("/filter").contains("1 message had been hidden"))
-            #expect(scene.type("/filter [").contains("is no regular expression"))
+            #expect(scene.type("/filter [").contains("invalid regular expression"))
         }
     }
 
@@ -276,7 +276,7 @@ import Testing
     func facts() throws {
         try withScene { scene in
             #expect(scene.type("/info") == "URL  ws://h/\nTLS  one\n     two\n")
-            #expect(scene.type("/headers").contains("there was no handshake yet"))
+            #expect(scene.type("/headers").contains("no handshake yet"))
             scene.link.heads = [("GET / HTTP/1.1", .sent)]
             #expect(scene.type("/headers").contains("GET / HTTP/1.1"))
         }
@@ -296,12 +296,12 @@ import Testing
     func recording() throws {
         try withFile([]) { path in
             try withScene { scene in
-                #expect(scene.type("/record").contains("nothing is being recorded"))
-                #expect(scene.type("/record \(path)").contains("another name will do"))
+                #expect(scene.type("/record").contains("not recording; /record FILE starts a recording"))
+                #expect(scene.type("/record \(path)").contains("use another name"))
                 let other = path + "-new"
                 defer { unlink(other) }
-                #expect(scene.type("/record \(other)").contains("Recording in \(other)"))
-                #expect(scene.type("/record").contains("Recorded in \(other)."))
+                #expect(scene.type("/record \(other)").contains("Recording to \(other)"))
+                #expect(scene.type("/record").contains("Recorded to \(other)."))
             }
         }
     }

@@ -41,7 +41,7 @@ import WSCore
 
     @Test("The error for an invalid URL states the reason")
     func urlErrors() {
-        expectMessage("URL 'ftp://h/': unknown scheme \"ftp\"; use ws://, wss://, http://, https://, ws+unix: or echo:")
+        expectMessage("URL 'ftp://h/': unknown scheme \"ftp\"; use ws://, wss://, http://, https://, ws+unix:, or echo:")
         {
             () throws(Failure) in _ = try settings { $0.client.url = "ftp://h/" }
         }
@@ -127,7 +127,7 @@ import WSCore
         #expect(fields.first(named: "Origin") == "https://o")
         #expect(fields.first(named: "Host") == "other")
         #expect(fields.first(named: "User-Agent") == "wsx/\(version)")
-        expectMessage("the request: the subprotocol \"a\" is given twice; give it once") {
+        expectMessage("request options: the subprotocol \"a\" is repeated; name it once") {
             () throws(Failure) in _ = try self.settings { $0.client.request.subprotocols = ["a", "a"] }
         }
     }

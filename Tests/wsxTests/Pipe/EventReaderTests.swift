@@ -65,7 +65,7 @@ import WSCore
         #expect(bare.time == nil)
     }
 
-    private static let badClient = InputProblem.badMember("client", expected: "the number of a client, from 1")
+    private static let badClient = InputProblem.badMember("client", expected: "a client number of 1 or more")
 
     @Test(
         "Errors in events are reported",

@@ -211,11 +211,11 @@ import WSCore
     @Test(
         "Lost lines are counted with commas",
         arguments: [
-            (1, "1 line of the log was"), (999, "999 lines of the log were"), (1_000, "1,000 lines of the log were"),
-            (12_034_005, "12,034,005 lines of the log were"),
+            (1, "1 log line was"), (999, "999 log lines were"), (1_000, "1,000 log lines were"),
+            (12_034_005, "12,034,005 log lines were"),
         ])
     func lostLines(count: Int, words: String) {
-        #expect(Phrase.lostLines(count) == words + " lost: standard error was not read")
+        #expect(Phrase.lostLines(count) == words + " lost: nothing was reading standard error")
     }
 
     @Test("The exit statuses match the manual")

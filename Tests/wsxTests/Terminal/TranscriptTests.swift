@@ -80,7 +80,7 @@ import WSCore
                 let number = log.add(Array(text.utf8).span.bytes, as: .text, .received, at: moment)
                 let shown = transcript.whole(try #require(log.entry(number)))
                 #expect(shown.hasPrefix("     +60."))
-                let isCut = shown.hasSuffix("… 5.0 MiB in all; /save FILE \(number) puts it into a file\n")
+                let isCut = shown.hasSuffix("… 5.0 MiB in all; /save FILE \(number) saves it\n")
                 #expect(isCut == (count > 100))
                 if count == 100 { #expect(shown.split(separator: "\n").count == 101) }
             }

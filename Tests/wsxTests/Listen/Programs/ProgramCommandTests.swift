@@ -49,7 +49,7 @@ import Testing
         try withFile(Array("#!/no/such/sh -e\n".utf8)) { path in
             #expect(chmod(path, 0o700) == 0)
             expectMessage(
-                "--exec: running '\(path)': the interpreter of the script is missing: '/no/such/sh'; mend its first line"
+                "--exec: running '\(path)': no such interpreter: '/no/such/sh'; correct the script's first line"
             ) { () throws(Failure) in _ = try ProgramCommand([path], environment: { _ in nil }) }
         }
     }

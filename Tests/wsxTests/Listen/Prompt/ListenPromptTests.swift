@@ -88,7 +88,7 @@ import WSCore
     func looks() throws {
         try withPrompt { prompt, _, console in
             prompt.accept(Array("/pretty off".utf8))
-            #expect(console.take() == ["JSON is shown as it is."])
+            #expect(console.take() == ["JSON is shown unchanged."])
             prompt.accept(Array("/time off".utf8))
             #expect(console.take().count == 1)
         }
