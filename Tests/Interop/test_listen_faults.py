@@ -106,7 +106,7 @@ def test_a_reply_that_is_too_late_for_a_request_ends_with_6():
 def test_what_is_delayed_and_dropped_is_said_when_asked_for():
     with Listener("--echo", "--delay", "20ms", "-v") as server:
         assert wsx("connect", "-n", "1", server.url, "hello").status == 0
-        server.wait_for("Client 1: a message of 5 B waits 20 ms\n")
+        server.wait_for("Client 1: delayed a message of 5 B by 20 ms\n")
     with Listener("--echo", "--drop-rate", "1", "-v") as server:
         assert wsx("connect", "--linger", "0", server.url, "hello").status == 0
         server.wait_for("Client 1: dropped a message of 5 B\n")

@@ -307,10 +307,10 @@ def test_after_the_connection_the_prompt_stays_and_the_status_is_that_of_its_end
         screen.wait_for('^wsx: the peer closed the connection: 4001 "enough"$')
         screen.wait_for_last_line("(disconnected) > half typed")
         screen.press("Enter")
-        screen.wait_for("^wsx: there is no connection: the message was not sent; /reconnect opens one$")
+        screen.wait_for("^wsx: the message was not sent: not connected; /reconnect connects again$")
         for line, what in [("/ping", "ping"), ("/close", "close frame")]:
             screen.enter(line)
-            screen.wait_for(f"^wsx: there is no connection: the {what} was not sent; /reconnect opens one$")
+            screen.wait_for(f"^wsx: the {what} was not sent: not connected; /reconnect connects again$")
         screen.press("C-c")
         screen.wait_for("^status 1$")
         # What was said is not said again.

@@ -421,7 +421,7 @@ def test_words_of_earlier_messages_are_completed(prompt, server):
 
 def test_a_list_of_candidates_is_above_the_line(prompt, server):
     server.send(wire.text("alpha1 alpha2 " + " ".join(f"alpha3_{number}" for number in range(300))))
-    prompt.wait_for("/show 1 shows it whole$")
+    prompt.wait_for("/show 1 shows all of it$")
     prompt.type("x alph\t\t")
     prompt.wait_for("^… and 102 more\n> x alpha$")
     prompt.enter("1")

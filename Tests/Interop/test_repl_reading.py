@@ -158,7 +158,7 @@ def test_a_long_message_is_folded_and_show_shows_it_whole(screen, server):
 ← text      5 B  first
 ← text    390 B  [
 {begin}
-{margin}… 78 more lines, 390 B in all; /show 2 shows it whole
+{margin}… 78 more lines, 390 B in all; /show 2 shows all of it
 ← text      4 B  last
 """
     expect(screen, fold)
@@ -171,12 +171,12 @@ def test_a_long_message_is_folded_and_show_shows_it_whole(screen, server):
     screen.enter("/show 1")
     expect(screen, fold + whole + "← text      4 B  last\n← text      5 B  first\n")
     screen.enter("/show 4")
-    screen.wait_for("^wsx: there is no message 4; those from 1 to 3 are kept$")
+    screen.wait_for("^wsx: no message 4; messages 1 to 3 are available$")
 
 
 def test_a_long_line_is_folded_by_the_lines_it_takes_on_the_screen(screen, server):
     server.send(wire.text("x" * 5000))
-    screen.wait_for("^                 … 5000 B in all; /show 1 shows it whole$")
+    screen.wait_for("^                 … 5000 B in all; /show 1 shows all of it$")
     assert screen.text.count("x") == 24 * (100 - 17) + 1  # and that of "text"
 
 
@@ -184,12 +184,12 @@ def test_a_message_of_64_mib_is_folded_saved_and_shown_as_far_as_a_terminal_can(
     data = b"[" + b"1234567," * ((64 << 20) // 8 - 1) + b"123456]"
     assert len(data) == 64 << 20
     server.send(wire.text(data.decode()))
-    screen.wait_for("^ +… 64.0 MiB in all; /show 1 shows it whole$", 60)
+    screen.wait_for("^ +… 64.0 MiB in all; /show 1 shows all of it$", 60)
     screen.enter(f"/save {tmp_path}/all")
     expect_wrapped(screen, "/all: 64.0 MiB.", 60)
     assert (tmp_path / "all").read_bytes() == data
     screen.enter("/show")
-    screen.wait_for("^ +… 64.0 MiB in all; /save FILE 1 puts it into a file$", 60)
+    screen.wait_for("^ +… 64.0 MiB in all; /save FILE 1 saves it$", 60)
     screen.wait_for_last_line(">", 30)
 
 
@@ -203,16 +203,16 @@ def test_find_lists_the_messages_that_match(screen, server):
     screen.enter("two\\d 22")
     screen.wait_for("→ text +8 B")
     screen.enter("/find (?i)TWO|^one$")
-    screen.wait_for("^4 messages found.$")
+    screen.wait_for("^Found 4 messages.$")
     lines = screen.lines
-    end = lines.index("4 messages found.")
+    end = lines.index("Found 4 messages.")
     assert lines[end - 4:end] == [
         "    1  ← text      3 B  one",
         "    2  ← text    403 B  …" + "x" * 18 + "two" + "y" * 53 + "…",
         "    3  ← binary    5 B  \ufffd\\u{0}two",
         "    5  → text      8 B  two\\d 22"]
     screen.enter("/find nowhere")
-    screen.wait_for("^0 messages found.$")
+    screen.wait_for("^Found 0 messages.$")
     screen.enter("/find (")
     screen.wait_for(r"^wsx: /find: invalid regular expression '\(': missing closing parenthesis at the end$")
 
@@ -225,18 +225,18 @@ def test_filter_hides_what_does_not_match_until_it_ends(screen, server):
     screen.enter("banana")
     assert server.wait_for_frame().payload == b"banana"
     screen.enter("/filter")
-    screen.wait_for("^All messages are shown again; 2 messages had been hidden.$")
+    screen.wait_for("^Showing all messages again; the filter hid 2 messages.$")
     server.send(wire.text("cherry"))
     expect(screen, """
 Only messages that match ^a /filter shows all again.
 ← text      5 B  apple
 ← ping      0 B
 ← text      7 B  apricot
-All messages are shown again; 2 messages had been hidden.
+Showing all messages again; the filter hid 2 messages.
 ← text      6 B  cherry
 """)
     screen.enter("/find pear|banana")
-    screen.wait_for("^2 messages found.$")
+    screen.wait_for("^Found 2 messages.$")
     screen.enter("/filter")
     screen.wait_for("^No filter is set; ")
 
@@ -455,7 +455,7 @@ def test_bytes_that_are_no_text_never_reach_the_terminal(raw):
         with RawTerminal("connect", "-vv", server.url, width=100) as terminal:
             terminal.wait_for(b"the end")
             terminal.type(b"/find (?s).\r/show 1\r")
-            terminal.wait_for(b"messages found")
+            terminal.wait_for(b"Found ")
             terminal.type(b"\x04")
             terminal.wait()
             assert_harmless(terminal.output)

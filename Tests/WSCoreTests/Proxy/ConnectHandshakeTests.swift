@@ -146,8 +146,8 @@ import Testing
     @Test(
         "the message for each refusal includes a remedy",
         arguments: [
-            (400, "web server"), (401, "USER:PASSWORD"), (403, "rules"), (405, "port"), (418, "log"), (500, "target"),
-            (501, "CONNECT"), (502, "target"), (503, "target"), (504, "target"),
+            (400, "web server"), (401, "USER:PASSWORD"), (403, "rules"), (405, "port"), (418, "log"), (500, "server"),
+            (501, "CONNECT"), (502, "server"), (503, "server"), (504, "server"),
         ])
     func remedies(status: Int, word: String) {
         let words = Self.refusal(status).description

@@ -33,7 +33,7 @@ import Testing
     func reconnecting() throws {
         let fixture = echo()
         let outcome = try fixture.run(atPrompt: [
-            .type("/close 4000 bye"), .read("Disconnected after "), .type("lost"), .read("there is no connection"),
+            .type("/close 4000 bye"), .read("Disconnected after "), .type("lost"), .read("not connected"),
             .type("/reconnect"), .read("Connected to"), .type("again"), .read("again"), .type("/quit"),
         ])
         #expect(outcome.failure == nil)
@@ -100,7 +100,7 @@ import Testing
             if peer.answersPings { peer.send(text) } else { peer.vanish() }
         }
         let outcome = try fixture.run(atPrompt: [
-            .type("precious"), .read("Sending 1 message that may not have arrived."), .read("precious"), .type("/quit"),
+            .type("precious"), .read("Resending 1 message that may not have arrived."), .read("precious"), .type("/quit"),
         ])
         #expect(outcome.failure == nil)
         #expect(outcome.peers.map(\.texts) == [["precious"], ["precious"]])

@@ -135,11 +135,11 @@ import Testing
     func disconnected() throws {
         try withScene { scene in
             scene.link.link = .none
-            #expect(scene.type("x").contains("the message was not sent; /reconnect opens one"))
-            #expect(scene.type("/ping").contains("the ping was not sent; /reconnect opens one"))
+            #expect(scene.type("x").contains("the message was not sent: not connected; /reconnect connects again"))
+            #expect(scene.type("/ping").contains("the ping was not sent: not connected; /reconnect connects again"))
             #expect(scene.type("/close").contains("the close frame was not sent"))
             scene.link.link = .pending(keepsMessages: false)
-            #expect(scene.type("x").contains("the message was not sent; one is being opened"))
+            #expect(scene.type("x").contains("the message was not sent: not connected; wait for the connection"))
             #expect(scene.link.calls.isEmpty)
             scene.link.link = .pending(keepsMessages: true)
             #expect(scene.type("kept").isEmpty)
@@ -152,7 +152,7 @@ import Testing
     func closing() throws {
         try withScene { scene in
             scene.link.takesControls = false
-            #expect(scene.type("/ping").contains("the connection is closing: the ping was not sent"))
+            #expect(scene.type("/ping").contains("the ping was not sent: the connection is closing"))
             #expect(scene.type("/close 4000 bye").isEmpty)
             #expect(scene.link.calls.last == .close(4000))
         }
@@ -232,14 +232,14 @@ import Testing
             scene.show("second", .sent)
             scene.show("hidden", shown: false)
             #expect(scene.type("/show 1").contains("first"))
-            #expect(scene.type("/show 9").contains("there is no message 9; those from 1 to 3 are kept"))
-            #expect(scene.type("/find sec").contains("1 message found."))
+            #expect(scene.type("/show 9").contains("no message 9; messages 1 to 3 are available"))
+            #expect(scene.type("/find sec").contains("Found 1 message."))
             #expect(scene.type("/find (").contains("invalid regular expression"))
             try withFile([]) { path in
                 #expect(scene.type("/save \(path)").contains("use another name"))
                 let other = path + "-new"
                 defer { unlink(other) }
-                #expect(scene.type("/save \(other) 1").contains("Message 1 is in \(other): 5 B."))
+                #expect(scene.type("/save \(other) 1").contains("Saved message 1 in \(other) (5 B)."))
             }
         }
     }
@@ -248,13 +248,13 @@ import Testing
     func filter() throws {
         try withScene { scene in
             #expect(scene.type("/filter").contains("No filter is set; /filter REGEX sets one."))
-            #expect(scene.type("/filter keep").contains("Only messages that match keep are shown"))
+            #expect(scene.type("/filter keep").contains("Showing only messages that match keep"))
             let before = scene.shown()
             scene.show("drop")
             #expect(scene.shown() == before)
             scene.show("keep me")
             #expect(scene.shown().hasSuffix("keep me\n"))
-            #expect(scene.type("/filter").contains("1 message had been hidden"))
+            #expect(scene.type("/filter").contains("the filter hid 1 message"))
             #expect(scene.type("/filter [").contains("invalid regular expression"))
         }
     }

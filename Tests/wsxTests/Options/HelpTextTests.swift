@@ -127,7 +127,7 @@ import Testing
                             base64  each message as a line of Base64
                             json    one JSON event per line, see JSON EVENTS in the manual
                           Default: text.
-
+                          --json is short for --output json.
                 """))
     }
 }

@@ -107,7 +107,7 @@ import WSCore
         "Codes outside the valid range are rejected",
         arguments: ["999", "0", "-1", "5000", "1e3", "1000.0", "\"1000\"", "99999999999999999999"])
     func codes(code: String) {
-        #expect(throws: InputProblem.badMember("code", expected: "a close code, 1000 through 4999")) {
+        #expect(throws: InputProblem.badMember("code", expected: "a close code from 1000 to 4999")) {
             try Self.read(#"{"type":"close","code":\#(code)}"#)
         }
     }

@@ -24,7 +24,7 @@ import WSCore
             #expect(message.isFolded)
             let lines = message.text.split(separator: "\n")
             #expect(lines.count == 25)
-            #expect(lines.last == "                 … 77 more lines, 500 B in all; /show 17 shows it whole")
+            #expect(lines.last == "                 … 77 more lines, 500 B in all; /show 17 shows all of it")
             let dump = self.message(transcript, [UInt8](repeating: 0xFF, count: 1000), .binary, .received)
             #expect(dump.hasSuffix("                 … 39 more lines, 1000 B in all\n"))
         }

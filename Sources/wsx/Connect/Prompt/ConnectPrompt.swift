@@ -196,7 +196,7 @@ final class ConnectPrompt {
 
     /// Reports that something was not sent because there is no connection.
     func reportDisconnected(_ what: String) {
-        let remedy = connection.link == .none ? "/reconnect connects again" : "wait until it is open"
+        let remedy = connection.link == .none ? "/reconnect connects again" : "wait for the connection"
         console.error("the \(what) was not sent: not connected; \(remedy)")
     }
 }

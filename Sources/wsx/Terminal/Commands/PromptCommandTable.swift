@@ -191,7 +191,7 @@ enum PromptCommandTable {
             }),
         .connect(
             PromptCommand(
-                "info", "", "show address, TLS, compression, traffic, and round trip",
+                "info", "", "show address, TLS, compression, traffic, round trip",
                 details: "The round-trip time is that of the last answered ping; `/ping` measures it."
             ) { argument throws(PromptMistake) in
                 try argument.checkEmpty()

@@ -64,7 +64,7 @@ import WSCore
             #expect(client.sent == ["text a", "ping b"])
             #expect(faults.loop.now - begin >= .milliseconds(20))
             #expect(client.gate?.isHolding == false)
-            #expect(console.take() == ["Client 1: a message of 1 B waits 20 ms"])
+            #expect(console.take() == ["Client 1: delayed a message of 1 B by 20 ms"])
         }
     }
 

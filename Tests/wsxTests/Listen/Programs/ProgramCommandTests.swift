@@ -30,9 +30,9 @@ import Testing
     @Test(
         "The error for a program that cannot run suggests a remedy",
         arguments: [
-            ("no-such-program", "no such file or directory; write its path, or have it in PATH"),
+            ("no-such-program", "no such file or directory; write its path, or add it to PATH"),
             ("/etc/passwd", "permission denied; is it executable?"), ("/etc", "permission denied; is it executable?"),
-            ("", "no such file or directory; write its path, or have it in PATH"),
+            ("", "no such file or directory; write its path, or add it to PATH"),
         ])
     func refused(name: String, why: String) {
         do throws(Failure) {

@@ -38,7 +38,7 @@ import WSCore
             (.isClosing(3), "@3 x", "client 3 is being closed: the message was not sent"),
             (.allAreClosing, "/ping", "every client is being closed: the ping was not sent"),
             (.allAreClosing, "/pong", "every client is being closed: the pong was not sent"),
-            (.serverIsEnding, "/close", "the server is ending: the close frame was not sent"),
+            (.serverIsEnding, "/close", "the server is stopping: the close frame was not sent"),
         ])
     func problems(problem: DeliveryProblem, line: String, message: String) throws {
         try withPrompt { prompt, server, console in
@@ -53,7 +53,7 @@ import WSCore
         try withPrompt { prompt, server, console in
             prompt.accept([0x61, 0xFF])
             #expect(server.sent == [])
-            #expect(console.take() == ["wsx: the line is not UTF-8 text and was not sent"])
+            #expect(console.take() == ["wsx: the line was not sent: it is not UTF-8 text"])
         }
         try withPrompt(.binary) { prompt, server, _ in
             prompt.accept([0x61, 0xFF])

@@ -24,6 +24,6 @@ import Testing
         #expect(ExternalEditor.text(in: []) == .saved([]))
         #expect(ExternalEditor.text(in: [0x61, 0]) == .failed("the saved text contains a NUL byte"))
         let long = [UInt8](repeating: 0x61, count: ExternalEditor.maximumBytes + 1)
-        #expect(ExternalEditor.text(in: long) == .failed("what was saved is longer than 1 MiB"))
+        #expect(ExternalEditor.text(in: long) == .failed("the saved text is longer than 1 MiB"))
     }
 }
