@@ -104,7 +104,7 @@ def test_part_of_a_frame_and_then_nothing_exits_6_once_the_close_is_not_answered
 
     with ScriptedServer(script) as server:
         result = wsx("connect", "--linger", "100ms", "--close-timeout", "200ms", server.url)
-    assert_fails(result, 6, "did not answer for 200 ms")
+    assert_fails(result, 6, "no answer from the peer within 200 ms")
     assert (result.out, server.results) == (b"before\n", [(1000, b"")])
 
 

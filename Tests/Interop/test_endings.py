@@ -75,7 +75,7 @@ def test_a_close_that_stays_unanswered_exits_6_after_the_close_timeout():
 
     with ScriptedServer(script) as server:
         result = wsx("connect", "--linger", "0", "--close-timeout", "300ms", server.url)
-    assert_fails(result, 6, "did not answer for 300 ms", "--close-timeout")
+    assert_fails(result, 6, "no answer from the peer within 300 ms", "--close-timeout")
     assert server.results == [b""]
 
 

@@ -156,7 +156,7 @@ def test_a_close_event_begins_the_closing_handshake_and_ends_the_input(members, 
 
 
 @pytest.mark.parametrize("given, stdin, words", [
-    ("hex", b"00\n0g\n", ("input message 2", "byte 2 is no hexadecimal digit")),
+    ("hex", b"00\n0g\n", ("input message 2", "byte 2 is not a hexadecimal digit")),
     ("hex", b"000\n", ("input message 1", "odd number of hexadecimal digits")),
     ("base64", b"AA==\nAA=\n", ("input message 2", "padding")),
     ("base64", b"A*==\n", ("input message 1", "byte 2")),

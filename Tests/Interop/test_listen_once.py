@@ -177,7 +177,7 @@ def test_an_event_tells_why():
 
 
 @pytest.mark.parametrize("script, status, words", [
-    ("exit 0", 0, None), ("exit 3", 1, "sh exited with status 3"), ("kill -9 $$", 1, "sh was ended by signal 9"),
+    ("exit 0", 0, None), ("exit 3", 1, "sh exited with status 3"), ("kill -9 $$", 1, "sh was killed by signal 9"),
 ])
 def test_a_program_that_fails_is_status_1(script, status, words):
     with once(program=["sh", "-c", script]) as server, Client(server.port) as client:

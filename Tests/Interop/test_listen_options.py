@@ -110,7 +110,7 @@ def test_a_client_that_is_no_number_of_one_is_not_everybody(client):
         server.send(b'{"type":"message","data":"secret","client":%s}\n' % client.encode())
         server.send(b'{"type":"message","data":"for all"}\n')
         assert stream.read_frame().payload == b"for all"
-        server.wait_for("wsx: input line 1 was not sent: its 'client' is not the number of a client, from 1\n")
+        server.wait_for("wsx: input line 1 was not sent: its 'client' is not a client number of 1 or more\n")
 
 
 def test_what_is_for_a_client_that_is_being_closed_is_said_not_to_be_sent():
@@ -131,7 +131,7 @@ def test_a_socket_in_a_directory_that_is_not_there_says_so():
 def test_a_recording_that_is_cut_off_is_said_to_be_that(tmp_path):
     path = tmp_path / "cut"
     path.write_bytes(RECORDING[:-10])
-    assert_fails(wsx("listen", "--replay", path, "0"), 2, "line 2: the recording is cut off in the middle of this line")
+    assert_fails(wsx("listen", "--replay", path, "0"), 2, "line 2: the recording ends in the middle of this line")
     path.write_bytes(b"")
     assert_fails(wsx("listen", "--replay", path, "0"), 2, "it is empty")
 

@@ -460,7 +460,7 @@ def test_the_editor_gets_what_it_is_told(server, tmp_path, command, given):
         screen.wait_for_last_line(f"> edited {given}")
         screen.press("C-u")
         screen.enter("/edit 99")
-        screen.wait_for("^wsx: /edit: there is no line with this number")
+        screen.wait_for("^wsx: /edit: no line with this number")
 
 
 def test_a_key_opens_the_editor_with_what_was_typed(server, tmp_path):
@@ -476,7 +476,7 @@ def test_a_key_opens_the_editor_with_what_was_typed(server, tmp_path):
 
 
 @pytest.mark.parametrize("editor, words", [
-    ("false", "'false' ended with status 1"), ("no-such-editor", "'no-such-editor' ended with status 127")])
+    ("false", "'false' exited with status 1"), ("no-such-editor", "'no-such-editor' exited with status 127")])
 def test_an_editor_that_fails_leaves_the_line_as_it_was(server, editor, words):
     with Screen(EDITOR=editor) as screen:
         connect(screen, server)

@@ -228,7 +228,7 @@ def test_filter_hides_what_does_not_match_until_it_ends(screen, server):
     screen.wait_for("^Showing all messages again; the filter hid 2 messages.$")
     server.send(wire.text("cherry"))
     expect(screen, """
-Only messages that match ^a /filter shows all again.
+Showing only messages that match ^a; /filter shows all again.
 ← text      5 B  apple
 ← ping      0 B
 ← text      7 B  apricot
@@ -256,7 +256,7 @@ def test_save_puts_the_bytes_into_a_new_file(screen, server, tmp_path):
     expect_wrapped(screen, "/a name: 5 B.")
     assert (tmp_path / "a name").read_bytes() == b"typed"
     screen.enter(f"/save {tmp_path}/last 1")
-    expect_wrapped(screen, "/last: file already exists; another name saves it")
+    expect_wrapped(screen, "/last: file already exists; use another name")
     assert (tmp_path / "last").read_bytes() == data
     screen.enter(f"/save {tmp_path}/no/such/place")
     expect_wrapped(screen, "/place: no such file or directory")
@@ -273,9 +273,9 @@ def test_looking_back_is_possible_without_a_connection(screen):
 
 def test_nothing_to_show_or_save_is_said(screen, server):
     screen.enter("/show")
-    screen.wait_for("^wsx: there has been no message yet$")
+    screen.wait_for("^wsx: no messages yet$")
     screen.enter("/save x")
-    screen.wait_for("^wsx: nothing has been received that could be saved$")
+    screen.wait_for("^wsx: /save: no message has been received yet$")
 
 
 # Looks

@@ -188,7 +188,7 @@ def test_a_request_that_is_given_up_is_said_and_the_others_go_on():
             client.send(request_lines(1, 2))
             client.wait_for(r"wsx: request 1 \(id 1\): no reply within 300 ms\n")
             given_up.set()
-            client.wait_for(r"wsx: request 1: the reply came \d+ ms late\n")
+            client.wait_for(r"wsx: request 1: the reply arrived \d+ ms late\n")
             client.send(request_lines(3))
             client.process.stdin.close()
             assert client.wait() == 6
