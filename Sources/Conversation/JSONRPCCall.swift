@@ -188,11 +188,11 @@ public enum JSONRPCCallError: Error, Equatable, CustomStringConvertible {
     /// The problem in words.
     public var description: String {
         switch self {
-        case .noMethod: "there is no method; write a method and its arguments"
+        case .noMethod: "the method is missing; write METHOD [ARGUMENT...]"
         case .openQuote(let offset): "the quote at byte \(offset + 1) is not closed"
         case .openBracket(let offset): "the bracket at byte \(offset + 1) is not closed"
         case .afterQuote(let offset): "byte \(offset + 1) follows a closing quote; write a space between arguments"
-        case .repeatedName(let name): "the argument '\(escapingControls(name))' is there twice"
+        case .repeatedName(let name): "the argument '\(escapingControls(name))' is repeated"
         }
     }
 }

@@ -68,12 +68,12 @@ import Testing
     @Test(
         "Errors use the program's name",
         arguments: [
-            ([], "a command is missing; try 'paint draw x' or 'paint --help'"),
+            ([], "missing command; try 'paint draw x' or 'paint --help'"),
             (["darw"], "unknown command 'darw'; did you mean 'paint draw'?"),
             (["draw"], "'paint draw' needs FILE; 'paint draw -h' shows the usage"),
-            (["draw", "f", "--fixed"], "'--fixed' says nothing without '--width'; give that one, too"),
-            (["draw", "f", "-w", "0"], "bad value '0' for '-w': expected 1 through 1000000000000"),
-            (["draw", "--version"], "'--version' belongs to 'paint'"),
+            (["draw", "f", "--fixed"], "'--fixed' requires '--width'; add it, or omit '--fixed'"),
+            (["draw", "f", "-w", "0"], "invalid value '0' for '-w': expected a number from 1 to 1000000000000"),
+            (["draw", "--version"], "'--version' is an option of 'paint', not of this command"),
         ] as [([String], String)])
     func mistakes(words: [String], message: String) {
         do throws(UsageError) {
@@ -174,7 +174,7 @@ import Testing
     func secrets() {
         let problem = ValueProblem.unusable(words: "expected a name", hidesValue: true)
         let error = UsageError.badValue(name: "--key", value: "hunter2", problem: problem)
-        #expect(error.words(of: "paint") { $0 } == "bad value for '--key': expected a name")
+        #expect(error.words(of: "paint") { $0 } == "invalid value for '--key': expected a name")
     }
 }
 

@@ -68,21 +68,21 @@ def test_text_that_is_not_utf8_exits_5_and_closes_with_1007(data):
 @pytest.mark.parametrize("length", [(1 << 63) - 1, 1 << 62, 1 << 32, (64 << 20) + 1])
 def test_a_length_over_the_limit_exits_1_and_closes_with_1009_without_waiting_for_it(length):
     result, close_code = violated(wire.frame(wire.BINARY, b"only this", claimed_length=length))
-    assert_fails(result, 1, "larger than 67108864 bytes; --max-message-size raises the limit", "closed with 1009")
+    assert_fails(result, 1, "larger than 67108864 bytes; raise --max-message-size to accept it", "closed with 1009")
     assert close_code == 1009
 
 
 def test_fragments_over_the_limit_exit_1_and_name_the_option():
     data = wire.text("x" * 600, is_final=False) + wire.frame(wire.CONTINUATION, b"x" * 600, is_final=False)
     result, close_code = violated(data, "--max-message-size", "1k")
-    assert_fails(result, 1, "larger than 1024 bytes; --max-message-size raises the limit (message-too-big")
+    assert_fails(result, 1, "larger than 1024 bytes; raise --max-message-size to accept it (message-too-big")
     assert close_code == 1009
 
 
 def test_too_many_fragments_exit_1_and_close_with_1008():
     data = wire.text("", is_final=False) + wire.frame(wire.CONTINUATION, is_final=False) * 200_000
     result, close_code = violated(data)
-    assert_fails(result, 1, "more than 131072 fragments; --max-fragments raises the limit", "closed with 1008")
+    assert_fails(result, 1, "more than 131072 fragments; raise --max-fragments to accept it", "closed with 1008")
     assert close_code == 1008
 
 
@@ -104,7 +104,7 @@ def test_part_of_a_frame_and_then_nothing_exits_6_once_the_close_is_not_answered
 
     with ScriptedServer(script) as server:
         result = wsx("connect", "--linger", "100ms", "--close-timeout", "200ms", server.url)
-    assert_fails(result, 6, "did not answer for 200 ms")
+    assert_fails(result, 6, "no answer from the peer within 200 ms")
     assert (result.out, server.results) == (b"before\n", [(1000, b"")])
 
 

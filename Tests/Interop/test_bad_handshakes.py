@@ -54,9 +54,11 @@ def test_a_404_shows_its_head_and_body(answer, stays_open):
     [(b"401 Unauthorized", b'WWW-Authenticate: Basic realm="x"\r\n', ["401 Unauthorized", "--auth", 'Basic realm="x"']),
      (b"301 Moved Permanently", b"Location: ws://elsewhere.invalid/\r\n", ["301", "ws://elsewhere.invalid/"]),
      (b"403 Forbidden", b"", ["403 Forbidden", "--origin"]),
-     (b"200 OK", b"", ["200 OK", "plain HTTP"]),
+     (b"200 OK", b"", ["200 OK", "this is a web page, not a WebSocket endpoint"]),
      (b"426 Upgrade Required", b"Sec-WebSocket-Version: 13\r\n", ["426"]),
-     (b"503 Service Unavailable", b"Retry-After: 5\r\n", ["503", "Retry-After: 5"])])
+     (b"429 Too Many Requests", b"Retry-After: 30\r\n", ["429 Too Many Requests", "try again in 30 s"]),
+     (b"502 Bad Gateway", b"", ["502 Bad Gateway", "is that server running?"]),
+     (b"503 Service Unavailable", b"Retry-After: 5\r\n", ["503", "try again in 5 s", "Retry-After: 5"])])
 def test_a_refusal_exits_4_and_shows_what_the_server_said(status, fields, words):
     result = connect(answering(b"HTTP/1.1 " + status + b"\r\n" + fields + b"Content-Length: 0\r\n\r\n", stays_open=True))
     assert result.status == 4
@@ -168,11 +170,11 @@ def test_a_server_that_closes_at_once_exits_3():
 
 
 def test_a_server_that_closes_after_the_request_exits_3():
-    assert_fails(connect(answering()), 3, "without an answer", "check the port")
+    assert_fails(connect(answering()), 3, "without a response; wrong port, or a wss:// server?")
 
 
 def test_a_server_that_closes_in_the_middle_of_its_head_exits_3():
-    assert_fails(connect(answering(GOOD)), 3, "in the middle of its answer")
+    assert_fails(connect(answering(GOOD)), 3, "in the middle of its response")
 
 
 def test_a_server_that_resets_exits_3():
@@ -202,12 +204,12 @@ def test_a_server_that_trickles_its_head_exits_6():
 
 @pytest.mark.parametrize(
     "lines, words",
-    [(["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: bm90IHRoZSByaWdodCBvbmU="], ["Accept is wrong"]),
-     (["Upgrade: websocket", "Connection: Upgrade"], ["Accept is missing"]),
+    [(["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: bm90IHRoZSByaWdodCBvbmU="], ["Accept header is wrong"]),
+     (["Upgrade: websocket", "Connection: Upgrade"], ["no Sec-WebSocket-Accept header"]),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "{accept}"], ["more than once"]),
-     (["Connection: Upgrade", "{accept}"], ["no Upgrade field"]),
+     (["Connection: Upgrade", "{accept}"], ["no Upgrade header"]),
      (["Upgrade: h2c", "Connection: Upgrade", "{accept}"], ['"h2c"']),
-     (["Upgrade: websocket", "{accept}"], ["no Connection field"]),
+     (["Upgrade: websocket", "{accept}"], ["no Connection header"]),
      (["Upgrade: websocket", "Connection: keep-alive", "{accept}"], ['"keep-alive"']),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Protocol: chat"], ['"chat"', "not requested"]),
      (["Upgrade: websocket", "Connection: Upgrade", "{accept}", "Sec-WebSocket-Protocol: a", "Sec-WebSocket-Protocol: b"], []),

@@ -245,7 +245,7 @@ def test_a_reply_that_comes_late_counts_with_all_of_its_latency():
     assert results["messages"]["received"] == 2 and not faults(results)
     assert results["latency_us"]["max"] >= 300_000
     assert errors(results) == {"timeout": 1}
-    assert_fails(result, 6, "1 request had no reply within 300 ms; --reply-timeout waits longer")
+    assert_fails(result, 6, "1 request had no reply within 300 ms; --reply-timeout sets the limit")
 
 
 def test_a_connection_that_the_server_closes_is_an_error_and_the_others_go_on():
@@ -369,7 +369,7 @@ def test_what_clients_share_works_here_too(certificates):
         assert (result.status, results["messages"]["received"]) == (0, 30)
         result = wsx("bench", url, "-n", "30", "--ca", certificates.root)
         assert (result.status, result.out) == (4, b"")
-        assert "401 Unauthorized" in result.error_lines[0] and "This server asks for credentials." in result.err
+        assert "401 Unauthorized" in result.error_lines[0] and "This server requires credentials." in result.err
 
 
 def assert_agree(theirs, results):
@@ -413,7 +413,7 @@ def test_histograms_are_read_by_others(wsx_echo, tmp_path):
     (["-c", "0"], "-c"), (["-n", "0"], "-n"), (["-d", "0"], "-d"), (["-d", "1s", "-n", "1"], "-n"),
     (["--size", "0"], "--size"), (["-m", ""], "-m"), (["-m", "a", "--size", "1"], "--size"),
     (["--in-flight", "0"], "--in-flight"), (["--hdr", "/nowhere/x"], "--hdr /nowhere/x"),
-    (["-c", "1M"], "--connections 1000000: there are descriptors for"),
+    (["-c", "1M"], "--connections 1000000: the descriptor limit allows"),
     (["--output", "hex"], "--output")], ids=" ".join)
 def test_what_makes_no_sense_is_refused(words, message):
     assert_fails(wsx("bench", "echo:", *words), 2, message)

@@ -293,7 +293,7 @@ def test_what_else_readers_are_told_hides_no_loss():
     assert faults(results) == {"lost": 20}
     assert [threshold["met"] for threshold in results["thresholds"]] == [True, False]
     assert result.status == 7
-    assert "the deliveries: 20 lost; each message is to reach each reader once" in result.err
+    assert "the deliveries: 20 lost; each message must reach each reader once" in result.err
 
 
 def test_what_is_said_besides_the_echoes_is_no_fault_of_these():

@@ -230,4 +230,4 @@ def test_more_connections_than_there_are_ports_are_refused_before_the_run():
     # Descriptors may be fewer: that is told first then.
     result = wsx("bench", "ws://127.0.0.1:1", "-c", str(ports + 1))
     assert result.status == 2
-    assert f"there are {ports} ports for connections from one address" in result.err or "ulimit -n" in result.err
+    assert f"one address has only {ports} local ports" in result.err or "ulimit -n" in result.err

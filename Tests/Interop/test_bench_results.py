@@ -137,7 +137,7 @@ def test_thresholds_judge_a_merge(results):
 @pytest.mark.parametrize("expression", ["p99", "p99<20", "speed>1", "errors<1%"])
 def test_a_bad_threshold_is_refused_before_the_run(expression):
     result = wsx("bench", "ws://127.0.0.1:1/", "--threshold", expression)
-    assert_fails(result, 2, f"bad value '{expression}' for '--threshold': ")
+    assert_fails(result, 2, f"invalid value '{expression}' for '--threshold': ")
 
 
 def test_a_baseline_of_a_short_run_tells_nothing(results):

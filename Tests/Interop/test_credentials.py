@@ -45,7 +45,7 @@ def test_several_cookies_are_one_field():
 
 @pytest.mark.parametrize(
     "arguments, words",
-    [(["--bearer", "env:WSX_NO_SUCH"], "there is no environment variable 'WSX_NO_SUCH'"),
+    [(["--bearer", "env:WSX_NO_SUCH"], "the environment variable 'WSX_NO_SUCH' is not set"),
      (["--cookie", "@/no/such/file"], "--cookie /no/such/file"),
      (["--bearer", "geheim geheim"], "visible ASCII"),
      (["--cookie", "geheim"], "name=value"),

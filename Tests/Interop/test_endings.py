@@ -75,7 +75,7 @@ def test_a_close_that_stays_unanswered_exits_6_after_the_close_timeout():
 
     with ScriptedServer(script) as server:
         result = wsx("connect", "--linger", "0", "--close-timeout", "300ms", server.url)
-    assert_fails(result, 6, "did not answer for 300 ms", "--close-timeout")
+    assert_fails(result, 6, "no answer from the peer within 300 ms", "--close-timeout")
     assert server.results == [b""]
 
 
@@ -347,7 +347,7 @@ def test_a_long_message_is_matched_or_it_is_said_that_this_took_too_long(end, pa
     lines = result.err.splitlines()
     assert len(lines) == (2 if status else 0)
     if status:
-        assert lines[0].startswith(f"wsx: searching '{pattern}': it takes too many steps ")
+        assert lines[0].startswith(f"wsx: searching '{pattern}': some text needs too many steps ")
         assert "no message matched" in lines[1]
 
 

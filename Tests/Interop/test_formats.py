@@ -156,12 +156,12 @@ def test_a_close_event_begins_the_closing_handshake_and_ends_the_input(members, 
 
 
 @pytest.mark.parametrize("given, stdin, words", [
-    ("hex", b"00\n0g\n", ("input message 2", "byte 2 is no hexadecimal digit")),
-    ("hex", b"000\n", ("input message 1", "odd number of digits")),
+    ("hex", b"00\n0g\n", ("input message 2", "byte 2 is not a hexadecimal digit")),
+    ("hex", b"000\n", ("input message 1", "odd number of hexadecimal digits")),
     ("base64", b"AA==\nAA=\n", ("input message 2", "padding")),
     ("base64", b"A*==\n", ("input message 1", "byte 2")),
     ("json", b'\n{"type":"pingg"}\n', ("input line 2", "'pingg'")),
-    ("json", b'["message"]\n', ("input line 1", "no JSON object")),
+    ("json", b'["message"]\n', ("input line 1", "not a JSON object")),
     ("json", b'{"type":"message","data":"\\ud800"}\n', ("input line 1", "surrogate")),
     ("json", b'{"type":"\x1b[31m"\n', ("input line 1", "byte 10")),
     ("json", b'{"type":"\\u001b[31m"}\n', ("input line 1", "\\u{1B}[31m")),

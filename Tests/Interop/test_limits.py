@@ -61,7 +61,7 @@ def send_until_closed(peer, chunks):
 def assert_survives(peer, baseline_bytes, code):
     """Asserts that a client has the status of what ended it, and that a server goes on and gives its memory back."""
     option = {1009: "--max-message-size", 1008: "--max-fragments"}.get(code)
-    remedy = f"; {option} raises the limit" if option else ""
+    remedy = f"; raise {option} to accept it" if option else ""
     peer.sock.close()
     if peer.role == "connect":
         assert peer.program.wait() == (1 if option else 5)

@@ -89,7 +89,7 @@ def test_a_reader_that_has_stopped_is_closed_and_the_others_are_served():
         for _ in range(count):
             assert len(reader.read_message().payload) == len(payload)
         thread.join()
-        listener.wait_for(r"Client 1 takes nothing while others wait: closed with 1013\n")
+        listener.wait_for(r"Client 1 reads nothing and holds up the others: closed with 1013\n")
         listener.wait_for(r"Client 1 disconnected")
         send(sender, b"end")
         assert reader.read_message().payload == b"end"
@@ -148,7 +148,7 @@ def test_a_reader_that_takes_a_little_now_and_then_does_not_hold_the_others_up_f
             thread.start()
         for _ in range(count):
             assert len(reader.read_message().payload) == len(payload)
-        listener.wait_for(r"Client 1 (stays behind|takes nothing) while others wait: closed with 1013\n")
+        listener.wait_for(r"Client 1 (reads too slowly|reads nothing) and holds up the others: closed with 1013\n")
         over.set()
         for thread in threads:
             thread.join()
@@ -187,5 +187,5 @@ def test_senders_that_waited_for_a_slow_reader_and_were_slow_themselves_are_read
             thread.join(60)
             assert not thread.is_alive()
         assert received == [len(payload)] * (2 * count)
-        listener.wait_for(r"Client 1 (takes nothing|stays behind) while others wait: closed with 1013")
+        listener.wait_for(r"Client 1 (reads nothing|reads too slowly) and holds up the others: closed with 1013")
         stopped.close()

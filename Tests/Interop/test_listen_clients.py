@@ -302,7 +302,7 @@ def test_a_socket_file_in_use_exits_3_and_stays_with_its_server(tmp_path):
     path = tmp_path / "echo.sock"
     with Listener("--echo", address=f"unix:{path}") as server:
         result = wsx("listen", "--echo", f"unix:{path}")
-        assert_fails(result, 3, "address already in use", "remove the file")
+        assert_fails(result, 3, "address already in use", "delete the socket file")
         assert "Port 0" not in result.err
         assert wsx("connect", "-n", "1", server.url, "hi").out == b"hi\n"
 

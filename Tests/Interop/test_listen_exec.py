@@ -294,7 +294,7 @@ def test_a_line_that_is_no_text_is_left_out_and_said_once():
         result = wsx("connect", "--no-stdin", server.url)
         assert result.out.decode() == "a\nb\nä\n"
         server.wait_for("Client 1 disconnected")
-        assert server.err.count("line 2 of printf was not sent, nor will others like it be: it is not UTF-8 text") == 1
+        assert server.err.count("line 2 of printf was not sent, and further ones like it are dropped: it is not UTF-8 text") == 1
         assert "line 4" not in server.err
 
 
@@ -303,7 +303,7 @@ def test_a_line_beyond_the_limit_ends_the_program_and_its_client():
         with client(server) as stream:
             assert stream.read_message().payload == b"short"
             assert closing(stream) == (1011, "a line is too long")
-        server.wait_for("wsx: client 1: a line of sh has more than 1024 bytes; --max-message-size allows more\n")
+        server.wait_for("wsx: client 1: a line of sh has more than 1024 bytes; raise --max-message-size to send it\n")
         wait_until(lambda: not children(server.pid))
         assert peak_resident_bytes(server.pid) < memory_limit(64 * MEBIBYTE)
 
@@ -348,8 +348,8 @@ def test_endless_complaints_are_cut_into_lines_and_bound_the_memory():
 
 @pytest.mark.parametrize(
     "script, code, reason",
-    [("exit 0", 1000, ""), ("exit 3", 1011, "exited with status 3"), ("kill -9 $$", 1011, "was ended by signal 9"),
-     ("kill -11 $$", 1011, "was ended by signal 11"), ("exec /nonexistent", 1011, "exited with status 127")])
+    [("exit 0", 1000, ""), ("exit 3", 1011, "exited with status 3"), ("kill -9 $$", 1011, "was killed by signal 9"),
+     ("kill -11 $$", 1011, "was killed by signal 11"), ("exec /nonexistent", 1011, "exited with status 127")])
 def test_how_a_program_ends_is_how_its_client_is_closed(script, code, reason):
     with Listener("--compress=off", program=["sh", "-c", "echo before; " + script]) as server, client(server) as stream:
         assert stream.read_message().payload == b"before"
@@ -567,7 +567,7 @@ def test_beyond_the_limit_requests_are_refused_until_a_program_has_ended():
             assert result.status == 4
             assert "Retry-After: 1" in result.err
             assert "2 programs are running." in result.err
-            server.wait_for("Refused a request: 503, .*: 2 programs are running")
+            server.wait_for("Refused a request: 503, .*: The server is busy: 2 programs are running")
         wait_until(lambda: not children(server.pid))
         assert wsx("connect", "-n", "1", server.url, "hello").out == b"hello\n"
 
@@ -575,7 +575,7 @@ def test_beyond_the_limit_requests_are_refused_until_a_program_has_ended():
 def test_few_descriptors_allow_few_programs():
     few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))  # noqa: E731
     with Listener(program=["cat"], preexec_fn=few) as server:
-        server.wait_for("The descriptor limit has room for 4 programs; ulimit -n raises it\n")
+        server.wait_for("The descriptor limit allows only 4 programs; raise 'ulimit -n'\n")
         with contextlib.ExitStack() as stack:
             for _ in range(4):
                 stream = stack.enter_context(client(server))

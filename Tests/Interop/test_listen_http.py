@@ -525,7 +525,7 @@ def test_a_client_that_stops_reading_is_dropped_after_half_a_minute(site):
         before = descriptor_count(server.pid)
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as sock:
             sock.sendall(b"GET /sparse HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            server.wait_for(r'Answered GET: 200, .*path "/sparse".* not take everything\n', timeout=60)
+            server.wait_for(r'Answered GET: 200, .*path "/sparse".* not read the whole response\n', timeout=60)
             wait_until(lambda: descriptor_count(server.pid) <= before, what="the descriptors' release")
     (site / "sparse").unlink()
 
@@ -565,7 +565,7 @@ def test_slow_heads_hold_up_no_download(site):
 def test_files_over_tls(site):
     with Listener("--echo", "--serve", site, "--tls-self-signed") as server:
         url = server.url.replace("wss:", "https:")
-        server.wait_for(rf"Serving the files of {re.escape(str(site))} at {re.escape(url)}\n")
+        server.wait_for(rf"Serving files from {re.escape(str(site))} at {re.escape(url)}\n")
         result = curl("--insecure", "--http1.1", url + "large.bin")
         assert result.out == (site / "large.bin").read_bytes()
         assert b"wss://127.0.0.1" not in curl("--insecure", url).out

@@ -76,7 +76,7 @@ def test_a_request_that_is_refused_leaves_one_line():
         assert re.fullmatch(REFUSED, line).groups()[0] == "404"
         assert ', origin "http://localhost", path "/x", ' in line
         assert "s3cret" not in line
-        assert line.endswith("There is no WebSocket at this path; use /chat.")
+        assert line.endswith("There is no WebSocket endpoint at this path; use /chat.")
         assert head.startswith("HTTP/1.1 404")
         answer(server.port, b"garbage\r\n\r\n")
         line = server.wait_for("Refused a request: 400.*").group().decode()

@@ -162,7 +162,7 @@ def test_a_signal_ends_it_as_it_ends_any_server(number):
 def test_a_client_that_is_lost_to_the_heartbeat_is_status_6():
     with once("--echo", "--heartbeat", "50ms") as server, Client(server.port):
         assert server.wait() == 6
-        assert "nothing came from the peer" in server.err
+        assert "the peer sent nothing" in server.err
 
 
 def test_an_event_tells_why():
@@ -177,7 +177,7 @@ def test_an_event_tells_why():
 
 
 @pytest.mark.parametrize("script, status, words", [
-    ("exit 0", 0, None), ("exit 3", 1, "sh exited with status 3"), ("kill -9 $$", 1, "sh was ended by signal 9"),
+    ("exit 0", 0, None), ("exit 3", 1, "sh exited with status 3"), ("kill -9 $$", 1, "sh was killed by signal 9"),
 ])
 def test_a_program_that_fails_is_status_1(script, status, words):
     with once(program=["sh", "-c", script]) as server, Client(server.port) as client:

@@ -76,17 +76,17 @@ def test_a_device_that_is_read_can_be_recorded_in():
     (["--no-stdin", "--input", "nul"], ["'--no-stdin' and '--input' contradict"]),
     (["--input", "json", "--binary"], ["'--binary' and '--input=json' contradict"]),
     (["--input", "nul", "--crlf"], ["'--crlf' and '--input=nul' contradict"]),
-    (["--passphrase", "x"], ["'--passphrase' says nothing without '--tls-cert'"]),
+    (["--passphrase", "x"], ["'--passphrase' requires '--tls-cert'"]),
     (["--tls-self-signed", "--tls-key", "f"], ["'--tls-key' and '--tls-self-signed' contradict"]),
     (["--tls-self-signed", "--passphrase", "x"], ["'--passphrase' and '--tls-self-signed' contradict"]),
-    (["--client-ca", "f"], ["'--client-ca' says nothing without '--tls-cert' or '--tls-self-signed'"]),
+    (["--client-ca", "f"], ["'--client-ca' requires '--tls-cert' or '--tls-self-signed'"]),
     (["--compress=off", "--compress-window-bits", "9"], ["'--compress-window-bits' and '--compress=off'"]),
     (["--compress-no-context", "--compress=off"], ["'--compress-no-context' and '--compress=off'"]),
-    (["--path", "/a", "--path", "/b"], ["'--path' has one value and was given '/a' and '/b'"]),
-    (["--origin", "https://*.example"], ['"https://*.example"', "name each origin whole, or *"]),
+    (["--path", "/a", "--path", "/b"], ["'--path' takes one value, but got '/a' and '/b'"]),
+    (["--origin", "https://*.example"], ['"https://*.example"', "list each origin, or use *"]),
     (["--echo", "--threads", "2", "--seed", "1", "--delay", "1s"], ["'--threads' and '--seed' contradict"]),
-    (["--seed", "1"], ["'--seed' says nothing without '--delay' or '--drop-rate'"]),
-    (["--exec-grace", "1s"], ["'--exec-grace' says nothing without '--exec'"]),
+    (["--seed", "1"], ["'--seed' requires '--delay' or '--drop-rate'"]),
+    (["--exec-grace", "1s"], ["'--exec-grace' requires '--exec'"]),
 ])
 def test_what_would_be_ignored_is_refused(options, words):
     assert_fails(wsx("listen", *options, "0"), 2, *words)
@@ -110,7 +110,7 @@ def test_a_client_that_is_no_number_of_one_is_not_everybody(client):
         server.send(b'{"type":"message","data":"secret","client":%s}\n' % client.encode())
         server.send(b'{"type":"message","data":"for all"}\n')
         assert stream.read_frame().payload == b"for all"
-        server.wait_for("wsx: input line 1 was not sent: its 'client' is not the number of a client, from 1\n")
+        server.wait_for("wsx: input line 1 was not sent: its 'client' is not a client number of 1 or more\n")
 
 
 def test_what_is_for_a_client_that_is_being_closed_is_said_not_to_be_sent():
@@ -131,7 +131,7 @@ def test_a_socket_in_a_directory_that_is_not_there_says_so():
 def test_a_recording_that_is_cut_off_is_said_to_be_that(tmp_path):
     path = tmp_path / "cut"
     path.write_bytes(RECORDING[:-10])
-    assert_fails(wsx("listen", "--replay", path, "0"), 2, "line 2: the recording is cut off in the middle of this line")
+    assert_fails(wsx("listen", "--replay", path, "0"), 2, "line 2: the recording ends in the middle of this line")
     path.write_bytes(b"")
     assert_fails(wsx("listen", "--replay", path, "0"), 2, "it is empty")
 
@@ -141,7 +141,7 @@ def test_a_script_without_its_interpreter_is_said_to_miss_that(tmp_path):
     script.write_text("#!/no/such/interpreter -x\n")
     script.chmod(0o755)
     assert_fails(
-        wsx("listen", "--exec", "0", "--", script), 2, "the interpreter of the script is missing: '/no/such/interpreter'")
+        wsx("listen", "--exec", "0", "--", script), 2, "no such interpreter: '/no/such/interpreter'")
 
 
 def test_verbose_lines_have_the_number_of_their_client():

@@ -135,7 +135,7 @@ def test_a_recording_that_cannot_begin_is_bad_usage(tmp_path):
     assert_fails(wsx("listen", "--record", tmp_path / "no" / "r", "0"), 2, "--record")
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    assert_fails(wsx("listen", "--record", fifo, "0"), 2, "nobody reads from it")
+    assert_fails(wsx("listen", "--record", fifo, "0"), 2, "no process has the pipe open for reading")
 
 
 def test_a_slow_reader_of_the_recording_has_clients_and_input_wait(tmp_path):

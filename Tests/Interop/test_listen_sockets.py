@@ -95,7 +95,7 @@ def test_several_sockets_are_served_alike(tmp_path):
 def test_an_address_gives_way_and_that_is_said():
     with listening() as sock, start([sock], "--echo", "1") as server:
         port = sock.getsockname()[1]
-        server.wait_for(rf"^The sockets of LISTEN_FDS take the place of 1\nListening on ws://127.0.0.1:{port}/\n")
+        server.wait_for(rf"^Ignoring 1: LISTEN_FDS passes the sockets\nListening on ws://127.0.0.1:{port}/\n")
 
 
 def test_the_variables_of_another_process_are_not_ours():
@@ -110,15 +110,15 @@ def test_the_variables_of_another_process_are_not_ours():
 def test_a_descriptor_that_does_not_listen_is_refused():
     ends = socket.socketpair()
     with ends[0], ends[1], socket.socket() as fresh, socket.socket(type=socket.SOCK_DGRAM) as datagram:
-        for sock, words in [(ends[0], "it does not listen"), (fresh, "it does not listen"), (datagram, "no stream socket")]:
+        for sock, words in [(ends[0], "it is not a listening socket"), (fresh, "it is not a listening socket"), (datagram, "not a stream socket")]:
             command, options = launched([sock], "--echo")
-            assert_fails(run(command, **options), 2, "descriptor 3 of LISTEN_FDS: ", words)
+            assert_fails(run(command, **options), 2, "LISTEN_FDS, descriptor 3: ", words)
     with open(os.devnull) as file:
         command, options = launched([file], "--echo")
-        assert_fails(run(command, **options), 2, "descriptor 3 of LISTEN_FDS: it is no socket")
+        assert_fails(run(command, **options), 2, "LISTEN_FDS, descriptor 3: it is not a socket")
     with listening() as sock:
         command, options = launched([sock], "--echo", env={**os.environ, "LISTEN_FDS": "2"})
-        assert_fails(run(command, **options), 2, "descriptor 4 of LISTEN_FDS: it is not open")
+        assert_fails(run(command, **options), 2, "LISTEN_FDS, descriptor 4: it is not open")
 
 
 @pytest.mark.parametrize("count", ["x", "-1", "", "99999999999999999999"])

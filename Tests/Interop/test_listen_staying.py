@@ -158,7 +158,7 @@ def test_as_many_clients_as_allowed_are_served_and_the_next_when_one_leaves():
             third.send(wire.upgrade_request(server.port))
             fourth = wire.Stream(socket.create_connection(("127.0.0.1", server.port), timeout=30))
             fourth.send(wire.upgrade_request(server.port))
-            server.wait_for(r"wsx: 2 clients at a time: further ones wait until one has left; --max-connections allows more\n")
+            server.wait_for(r"wsx: the limit of 2 clients is reached: new clients wait; raise --max-connections to serve more\n")
             for client in [first, second]:
                 client.send(wire.text("x", is_masked=True))
                 assert client.read_frame().payload == b"x"

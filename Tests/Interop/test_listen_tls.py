@@ -249,9 +249,9 @@ def test_files_that_will_not_do_exit_2(options, word):
 
 def test_a_certificate_file_without_a_key_does_not_blame_a_key_that_was_not_given(certificates):
     result = wsx("listen", "--tls-cert", certificates.good.chain, "0")
-    assert_fails(result, 2, "the file of --tls-cert has a certificate but no private key", "with --tls-key")
+    assert_fails(result, 2, "the --tls-cert file contains no private key; name the key's file with --tls-key FILE")
     result = wsx("listen", "--tls-cert", certificates.good.key, "0")
-    assert_fails(result, 2, "the file of --tls-cert has a private key but no certificate")
+    assert_fails(result, 2, "the --tls-cert file contains a private key but no certificate")
 
 
 def test_a_key_that_is_another_certificates_exits_2(certificates):

@@ -251,28 +251,28 @@ def stay_silent(peer):
         peer.read_to_end()
 
 
-def assert_times_out(result, phase, limit="300 ms"):
-    assert_fails(result, 6, f"timed out after {limit} ({phase})")
+def assert_times_out(result, cause, limit="300 ms"):
+    assert_fails(result, 6, f"timed out after {limit}: {cause}", "raise --connect-timeout")
 
 
 def test_the_limit_names_the_connection():
     with Blackhole("127.0.0.1") as hole:
         result = receive("--connect-timeout", "300ms", f"ws://127.0.0.1:{hole.port}/")
-    assert_times_out(result, "connection")
+    assert_times_out(result, "the host does not answer")
     assert f"127.0.0.1:{hole.port}" in result.err
 
 
 def test_the_limit_names_the_tls_handshake():
     with ScriptedServer(stay_silent) as server:
         result = receive("--connect-timeout", "300ms", server.url.replace("ws:", "wss:"))
-    assert_times_out(result, "TLS handshake")
+    assert_times_out(result, "the port is open, but does not answer the TLS handshake; wrong port")
 
 
 def test_the_limit_names_the_upgrade(certificates):
     for context in [None, server_context(certificates.good)]:
         with ScriptedServer(stay_silent, context=context) as server:
             result = receive("--connect-timeout", "1", "--ca", certificates.root, server.url)
-        assert_times_out(result, "upgrade", "1 s")
+        assert_times_out(result, "the port is open, but does not answer the WebSocket handshake; wrong port?", "1 s")
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_the_limit_names_the_proxy(scheme, answers):
     with ScriptedServer(script) as proxy:
         result = receive(
             "--connect-timeout", "300ms", "--proxy", f"{scheme}://me:geheim@127.0.0.1:{proxy.port}", "ws://app.invalid/")
-    assert_fails(result, 6, "timed out after 300 ms (", "proxy")
+    assert_fails(result, 6, "timed out after 300 ms: the proxy does not answer; check its port")
     assert "geheim" not in result.err
 
 
@@ -298,7 +298,7 @@ def test_the_limit_names_the_connection_to_the_proxy():
     with Blackhole("127.0.0.1") as hole:
         result = receive(
             "--connect-timeout", "300ms", "--proxy", f"http://127.0.0.1:{hole.port}", "ws://app.invalid/")
-    assert_fails(result, 6, "timed out after 300 ms (", "connection", f"127.0.0.1:{hole.port}")
+    assert_fails(result, 6, "timed out after 300 ms: the host does not answer", f"127.0.0.1:{hole.port}")
 
 
 def test_the_limit_is_for_all_phases_together(certificates):
@@ -319,7 +319,7 @@ def test_the_limit_is_for_all_phases_together(certificates):
         result = receive(
             "--ca", certificates.root, "--connect-timeout", "700ms", server.url.replace("ws:", "wss:"))
         assert time.monotonic() - start < 5
-    assert_times_out(result, "upgrade", "700 ms")
+    assert_times_out(result, "the port is open, but does not answer the WebSocket handshake", "700 ms")
 
 
 @pytest.mark.parametrize("phase", ["connection", "TLS handshake", "upgrade"])

@@ -46,7 +46,7 @@ def test_help_explains_an_option_for_each_command_that_has_it():
 
 @pytest.mark.parametrize("words, error", [
     (["connect", "--untli"], "wsx: unknown option '--untli'; did you mean '--until'?\n"),
-    (["listen", "--until"], "wsx: '--until' belongs to 'wsx connect'\n"),
+    (["listen", "--until"], "wsx: '--until' is an option of 'wsx connect', not of this command\n"),
 ])
 def test_help_for_an_option_that_does_not_exist_fails(words, error):
     result = wsx("help", *words)

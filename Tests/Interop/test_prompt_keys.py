@@ -85,5 +85,5 @@ def test_a_line_typed_while_closing_is_not_lost_in_silence(screen):
         screen.enter("/close")
         screen.wait_for("→ close")
         screen.enter("too late")
-        screen.wait_for("^wsx: the connection is closing: the message was not sent")
+        screen.wait_for("^wsx: the message was not sent: the connection is closing")
         release.set()

@@ -307,7 +307,7 @@ def test_a_path_that_cannot_be_written_is_told_before_connecting(tmp_path):
 def test_a_pipe_that_nobody_reads_is_told_before_connecting(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert_fails(
-        wsx("connect", "--record", tmp_path / "pipe", "ws://127.0.0.1:1/", timeout=10), 2, "--record", "nobody reads")
+        wsx("connect", "--record", tmp_path / "pipe", "ws://127.0.0.1:1/", timeout=10), 2, "--record", "no process has the pipe open for reading")
 
 
 def test_a_full_disk_ends_the_run(wsx_echo):

@@ -307,10 +307,10 @@ def test_after_the_connection_the_prompt_stays_and_the_status_is_that_of_its_end
         screen.wait_for('^wsx: the peer closed the connection: 4001 "enough"$')
         screen.wait_for_last_line("(disconnected) > half typed")
         screen.press("Enter")
-        screen.wait_for("^wsx: there is no connection: the message was not sent; /reconnect opens one$")
+        screen.wait_for("^wsx: the message was not sent: not connected; /reconnect connects again$")
         for line, what in [("/ping", "ping"), ("/close", "close frame")]:
             screen.enter(line)
-            screen.wait_for(f"^wsx: there is no connection: the {what} was not sent; /reconnect opens one$")
+            screen.wait_for(f"^wsx: the {what} was not sent: not connected; /reconnect connects again$")
         screen.press("C-c")
         screen.wait_for("^status 1$")
         # What was said is not said again.
@@ -355,10 +355,10 @@ def test_help_lists_the_commands_and_mistakes_send_nothing(screen):
             screen.wait_for(f"^{command}.* ")
         for line, answer in [
             ("/pnig", "^wsx: unknown command '/pnig'; did you mean '/ping'\\?$"),
-            ("/close 1005", "^wsx: /close: '1005' is no code that may be sent"),
-            ("/close now", "^wsx: /close: 'now' is no code"),
-            ("/ping " + "x" * 126, "^wsx: /ping: the text is longer than 125 bytes$"),
-            ("/close 1000 " + "x" * 124, "^wsx: /close: the reason is longer than 123 bytes$")]:
+            ("/close 1005", "^wsx: /close: '1005' is not a close code"),
+            ("/close now", "^wsx: /close: 'now' is not a close code"),
+            ("/ping " + "x" * 126, r"^wsx: /ping: the text is longer than 125 bytes; usage: /ping \[TEXT\]$"),
+            ("/close 1000 " + "x" * 124, r"^wsx: /close: the reason is longer than 123 bytes; usage: /close \[CODE")]:
             screen.enter(line)
             screen.wait_for(answer)
         screen.wait_for_last_line(">")

@@ -50,7 +50,7 @@ def test_file_sends_a_whole_file_as_text_or_binary(screen, conversation, tmp_pat
         (wire.TEXT, "zwölf\nlines\n".encode()), (wire.BINARY, bytes(range(256))),
         (wire.BINARY, "zwölf\nlines\n".encode())]
     screen.enter(f"/file text {tmp_path}/bytes")
-    screen.wait_for("/bytes: it is not UTF-8 text; '/file binary'")
+    screen.wait_for("/bytes: it is not UTF-8 text; use /file binary")
     screen.enter(f"/file {tmp_path}/none")
     screen.wait_for("/none: no such file or directory$")
     screen.enter("/file")
@@ -101,10 +101,10 @@ def test_binary_sends_what_digits_stand_for(screen, conversation):
     wait_until(lambda: len(messages(conversation)) == 3)
     assert messages(conversation) == [(wire.BINARY, b"\x00\xff\x7a")] * 2 + [(wire.BINARY, b"")]
     for line, why in [
-        ("00ff", "write hex or base64, then the bytes"), ("hex 0g", "character 2 of the bytes is not hex"),
-        ("hex 000", "this is no whole number of bytes in hex"), ("base64 A", "this is no whole number of bytes in base64")]:
+        ("00ff", "expected hex or base64 and the bytes"), ("hex 0g", "invalid hex at character 2"),
+        ("hex 000", "incomplete hex"), ("base64 A", "incomplete base64")]:
         screen.enter(f"/binary {line}")
-        screen.wait_for(f"^wsx: /binary: {why}$")
+        screen.wait_for(f"^wsx: /binary: {why}; usage: /binary ")
     assert len(messages(conversation)) == 3
 
 
@@ -113,7 +113,7 @@ def test_record_begins_and_ends_a_recording_that_replays(screen, tmp_path):
         screen.enter(f"clear; $WSX connect {server.url}")
         screen.wait_for_last_line(">")
         screen.enter("/record")
-        screen.wait_for("^wsx: /record: nothing is being recorded$")
+        screen.wait_for("^wsx: /record: not recording; /record FILE starts a recording$")
         screen.enter("/record /nonexistent/file")
         screen.wait_for("^wsx: /record: /nonexistent/file: no such file or directory$")
         screen.enter("before")
@@ -139,15 +139,15 @@ def test_record_begins_and_ends_a_recording_that_replays(screen, tmp_path):
 def test_record_leaves_a_file_that_is_there_alone_and_ends_the_recording_before(screen, conversation, tmp_path):
     (tmp_path / "there").write_text("kept\n")
     screen.enter(f"/record {tmp_path}/first")
-    screen.wait_for("^Recording in .*/first; /record ends it.$")
+    screen.wait_for("^Recording to .*/first; /record stops it.$")
     screen.enter(f"/record {tmp_path}/there")
-    screen.wait_for("^Recorded in .*/first.$")
-    screen.wait_for("^wsx: /record: .*/there: file already exists; another name will do$")
+    screen.wait_for("^Recorded to .*/first.$")
+    screen.wait_for("^wsx: /record: .*/there: file already exists; use another name$")
     assert (tmp_path / "there").read_text() == "kept\n"
     screen.enter("one")
     wait_until(lambda: len(messages(conversation)) == 1)
     screen.enter("/record")
-    screen.wait_for("^wsx: /record: nothing is being recorded$")
+    screen.wait_for("^wsx: /record: not recording; /record FILE starts a recording$")
     assert [json.loads(line)["type"] for line in (tmp_path / "first").read_text().splitlines()] == ["recording"]
 
 
@@ -171,7 +171,7 @@ def test_record_ends_a_recording_that_nobody_reads_and_the_session_goes_on(scree
             # The recording has been full for as long as the server cannot go on.
             wait_until(lambda: is_full(reader))
             screen.enter("/record")
-            screen.wait_for("^wsx: recording to pipe: its reader has not taken all of it; the end is missing$")
+            screen.wait_for("^wsx: recording to pipe: the end is missing because the pipe's reader was too slow$")
             screen.press("C-d")
             screen.wait_for_last_line("shell$")
         assert server.results == [1000]
@@ -188,15 +188,17 @@ def is_full(reader):
 def test_send_json_sends_what_is_json_as_it_was_typed_and_nothing_else(screen, conversation):
     screen.enter('/send-json {"a" : [1.0, "\\u00e9"]}')
     assert conversation.wait_for_frame().payload == b'{"a" : [1.0, "\\u00e9"]}'
-    for line, why in [("{'a':1}", "byte 2 is not JSON"), ("1 2", "byte 3 is not JSON"), ("tru", "it ends too early")]:
+    for line, why in [
+        ("{'a':1}", "unexpected character at byte 2"), ("1 2", "unexpected character at byte 3"),
+        ("tru", "the text is incomplete")]:
         screen.enter(f"/send-json {line}")
-        screen.wait_for(f"^wsx: /send-json: this is no JSON: {why}$")
+        screen.wait_for(f"^wsx: /send-json: invalid JSON: {why}; usage: /send-json JSON$")
     assert len(messages(conversation)) == 1
 
 
 def test_repeat_sends_the_last_message_again(screen, conversation):
     screen.enter("/repeat 2")
-    screen.wait_for("^wsx: /repeat: nothing has been sent yet$")
+    screen.wait_for("^wsx: /repeat: no message has been sent yet$")
     screen.enter("one")
     screen.enter("/repeat 250")
     wait_until(lambda: len(messages(conversation)) == 251)
@@ -231,7 +233,7 @@ def test_info_and_headers_tell_of_the_connection(screen):
         screen.wait_for("^subprotocol +chat$")
         screen.wait_for(r"^compression +permessage-deflate; sent: \d\d % saved, received: \d\d % saved$")
         screen.wait_for(r"^sent +1 message, 100 B, \d+ B on the wire$")
-        screen.wait_for(r"^round trip +not measured; /ping does$")
+        screen.wait_for(r"^round trip +not measured yet; /ping measures it$")
         screen.enter("/ping")
         screen.wait_for("← pong")
         screen.enter("/info")

@@ -170,19 +170,19 @@ def test_a_history_that_is_no_good_does_not_break_the_prompt(screen, server, tmp
     for number in range(3):
         screen.enter(f"line {number}")
     wait_for_texts(server, "line 0", "line 1", "line 2")
-    assert screen.text.count("the history is not kept") <= 1
+    assert screen.text.count("the history cannot be saved") <= 1
 
 
 def test_a_directory_that_cannot_be_made_is_said_once(server):
     with Screen() as screen:
         screen.enter("export XDG_STATE_HOME=/dev/null/nowhere")
         screen.enter(f"$WSX connect {server.url}")
-        screen.wait_for("^wsx: the history is not kept: /dev/null/nowhere/wsx/history/")
+        screen.wait_for("^wsx: the history cannot be saved: /dev/null/nowhere/wsx/history/")
         screen.wait_for_last_line(">")
         screen.enter("one")
         screen.enter("two")
         wait_for_texts(server, "one", "two")
-        assert screen.text.count("the history is not kept") == 1
+        assert screen.text.count("the history cannot be saved") == 1
 
 
 def test_sessions_at_the_same_time_keep_each_others_lines(server):
@@ -209,7 +209,7 @@ def test_the_history_is_listed_and_searched(prompt, server):
     prompt.enter("/history 1")
     prompt.wait_for("^6  /history 1$")
     prompt.enter("/history (")
-    prompt.wait_for(r"^wsx: /history: '\(' is no regular expression: ")
+    prompt.wait_for(r"^wsx: /history: invalid regular expression '\(': ")
 
 
 def test_a_line_that_was_left_is_not_there_again(prompt, server):
@@ -421,7 +421,7 @@ def test_words_of_earlier_messages_are_completed(prompt, server):
 
 def test_a_list_of_candidates_is_above_the_line(prompt, server):
     server.send(wire.text("alpha1 alpha2 " + " ".join(f"alpha3_{number}" for number in range(300))))
-    prompt.wait_for("/show 1 shows it whole$")
+    prompt.wait_for("/show 1 shows all of it$")
     prompt.type("x alph\t\t")
     prompt.wait_for("^… and 102 more\n> x alpha$")
     prompt.enter("1")
@@ -460,7 +460,7 @@ def test_the_editor_gets_what_it_is_told(server, tmp_path, command, given):
         screen.wait_for_last_line(f"> edited {given}")
         screen.press("C-u")
         screen.enter("/edit 99")
-        screen.wait_for("^wsx: /edit: there is no line with this number")
+        screen.wait_for("^wsx: /edit: no line with this number")
 
 
 def test_a_key_opens_the_editor_with_what_was_typed(server, tmp_path):
@@ -476,7 +476,7 @@ def test_a_key_opens_the_editor_with_what_was_typed(server, tmp_path):
 
 
 @pytest.mark.parametrize("editor, words", [
-    ("false", "'false' ended with status 1"), ("no-such-editor", "'no-such-editor' ended with status 127")])
+    ("false", "'false' exited with status 1"), ("no-such-editor", "'no-such-editor' exited with status 127")])
 def test_an_editor_that_fails_leaves_the_line_as_it_was(server, editor, words):
     with Screen(EDITOR=editor) as screen:
         connect(screen, server)

@@ -158,7 +158,7 @@ def test_a_long_message_is_folded_and_show_shows_it_whole(screen, server):
 ← text      5 B  first
 ← text    390 B  [
 {begin}
-{margin}… 78 more lines, 390 B in all; /show 2 shows it whole
+{margin}… 78 more lines, 390 B in all; /show 2 shows all of it
 ← text      4 B  last
 """
     expect(screen, fold)
@@ -171,12 +171,12 @@ def test_a_long_message_is_folded_and_show_shows_it_whole(screen, server):
     screen.enter("/show 1")
     expect(screen, fold + whole + "← text      4 B  last\n← text      5 B  first\n")
     screen.enter("/show 4")
-    screen.wait_for("^wsx: there is no message 4; those from 1 to 3 are kept$")
+    screen.wait_for("^wsx: no message 4; messages 1 to 3 are available$")
 
 
 def test_a_long_line_is_folded_by_the_lines_it_takes_on_the_screen(screen, server):
     server.send(wire.text("x" * 5000))
-    screen.wait_for("^                 … 5000 B in all; /show 1 shows it whole$")
+    screen.wait_for("^                 … 5000 B in all; /show 1 shows all of it$")
     assert screen.text.count("x") == 24 * (100 - 17) + 1  # and that of "text"
 
 
@@ -184,12 +184,12 @@ def test_a_message_of_64_mib_is_folded_saved_and_shown_as_far_as_a_terminal_can(
     data = b"[" + b"1234567," * ((64 << 20) // 8 - 1) + b"123456]"
     assert len(data) == 64 << 20
     server.send(wire.text(data.decode()))
-    screen.wait_for("^ +… 64.0 MiB in all; /show 1 shows it whole$", 60)
+    screen.wait_for("^ +… 64.0 MiB in all; /show 1 shows all of it$", 60)
     screen.enter(f"/save {tmp_path}/all")
     expect_wrapped(screen, "/all: 64.0 MiB.", 60)
     assert (tmp_path / "all").read_bytes() == data
     screen.enter("/show")
-    screen.wait_for("^ +… 64.0 MiB in all; /save FILE 1 puts it into a file$", 60)
+    screen.wait_for("^ +… 64.0 MiB in all; /save FILE 1 saves it$", 60)
     screen.wait_for_last_line(">", 30)
 
 
@@ -203,42 +203,42 @@ def test_find_lists_the_messages_that_match(screen, server):
     screen.enter("two\\d 22")
     screen.wait_for("→ text +8 B")
     screen.enter("/find (?i)TWO|^one$")
-    screen.wait_for("^4 messages found.$")
+    screen.wait_for("^Found 4 messages.$")
     lines = screen.lines
-    end = lines.index("4 messages found.")
+    end = lines.index("Found 4 messages.")
     assert lines[end - 4:end] == [
         "    1  ← text      3 B  one",
         "    2  ← text    403 B  …" + "x" * 18 + "two" + "y" * 53 + "…",
         "    3  ← binary    5 B  \ufffd\\u{0}two",
         "    5  → text      8 B  two\\d 22"]
     screen.enter("/find nowhere")
-    screen.wait_for("^0 messages found.$")
+    screen.wait_for("^Found 0 messages.$")
     screen.enter("/find (")
-    screen.wait_for(r"^wsx: /find: '\(' is no regular expression: missing closing parenthesis \(at byte 2\)$")
+    screen.wait_for(r"^wsx: /find: invalid regular expression '\(': missing closing parenthesis at the end$")
 
 
 def test_filter_hides_what_does_not_match_until_it_ends(screen, server):
     screen.enter("/filter ^a")
-    screen.wait_for("^Only messages that match")
+    screen.wait_for("^Showing only messages that match")
     server.send(wire.text("apple") + wire.text("pear") + wire.frame(wire.PING) + wire.text("apricot"))
     screen.wait_for("apricot$")
     screen.enter("banana")
     assert server.wait_for_frame().payload == b"banana"
     screen.enter("/filter")
-    screen.wait_for("^All messages are shown again; 2 messages had been hidden.$")
+    screen.wait_for("^Showing all messages again; the filter hid 2 messages.$")
     server.send(wire.text("cherry"))
     expect(screen, """
-Only messages that match ^a are shown; /filter alone ends this.
+Showing only messages that match ^a; /filter shows all again.
 ← text      5 B  apple
 ← ping      0 B
 ← text      7 B  apricot
-All messages are shown again; 2 messages had been hidden.
+Showing all messages again; the filter hid 2 messages.
 ← text      6 B  cherry
 """)
     screen.enter("/find pear|banana")
-    screen.wait_for("^2 messages found.$")
+    screen.wait_for("^Found 2 messages.$")
     screen.enter("/filter")
-    screen.wait_for("^There is no filter.$")
+    screen.wait_for("^No filter is set; ")
 
 
 def test_save_puts_the_bytes_into_a_new_file(screen, server, tmp_path):
@@ -256,7 +256,7 @@ def test_save_puts_the_bytes_into_a_new_file(screen, server, tmp_path):
     expect_wrapped(screen, "/a name: 5 B.")
     assert (tmp_path / "a name").read_bytes() == b"typed"
     screen.enter(f"/save {tmp_path}/last 1")
-    expect_wrapped(screen, "/last: file already exists; another name saves it")
+    expect_wrapped(screen, "/last: file already exists; use another name")
     assert (tmp_path / "last").read_bytes() == data
     screen.enter(f"/save {tmp_path}/no/such/place")
     expect_wrapped(screen, "/place: no such file or directory")
@@ -273,9 +273,9 @@ def test_looking_back_is_possible_without_a_connection(screen):
 
 def test_nothing_to_show_or_save_is_said(screen, server):
     screen.enter("/show")
-    screen.wait_for("^wsx: there has been no message yet$")
+    screen.wait_for("^wsx: no messages yet$")
     screen.enter("/save x")
-    screen.wait_for("^wsx: nothing has been received that could be saved$")
+    screen.wait_for("^wsx: /save: no message has been received yet$")
 
 
 # Looks
@@ -285,7 +285,7 @@ def test_pretty_and_time_change_what_follows(screen, server):
     server.send(wire.text("[1]"))
     screen.wait_for("]$")
     screen.enter("/pretty")
-    screen.wait_for("^JSON is shown as it is.$")
+    screen.wait_for("^JSON is shown unchanged.$")
     server.send(wire.text("[2]"))
     screen.wait_for(r"^← text      3 B  \[2\]$")
     screen.enter("/pretty on")
@@ -299,7 +299,7 @@ def test_pretty_and_time_change_what_follows(screen, server):
     server.send(wire.text("4"))
     screen.wait_for(r"^\d\d:\d\d:\d\d\.\d{3} ← text      1 B  4$")
     screen.enter("/time never")
-    screen.wait_for("^wsx: /time: 'never' is none of local, utc, relative and off$")
+    screen.wait_for("^wsx: /time: 'never' is not local, utc, relative, or off; usage: /time \\[STYLE\\]$")
 
 
 def test_no_pretty_shows_json_as_it_is(screen):
@@ -439,7 +439,7 @@ def test_no_message_drives_the_terminal(name, color):
             assert b"the end" in terminal.output
             for command in ("/show 1", "/show 2", "/show 3", "/find .", "/find (?s)[^a-z]+", "/find \\x{1b}", "/filter a"):
                 terminal.type(command.encode() + b"\r")
-            terminal.wait_for(b"are shown; /filter alone ends this")
+            terminal.wait_for(b"/filter shows all again")
             terminal.type(b"\x04")
             terminal.wait()
             assert_harmless(terminal.output)
@@ -455,7 +455,7 @@ def test_bytes_that_are_no_text_never_reach_the_terminal(raw):
         with RawTerminal("connect", "-vv", server.url, width=100) as terminal:
             terminal.wait_for(b"the end")
             terminal.type(b"/find (?s).\r/show 1\r")
-            terminal.wait_for(b"messages found")
+            terminal.wait_for(b"Found ")
             terminal.type(b"\x04")
             terminal.wait()
             assert_harmless(terminal.output)

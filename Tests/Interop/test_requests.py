@@ -107,7 +107,7 @@ def test_no_reply_in_time_ends_a_run_that_goes_by_order():
 
     with ScriptedServer(script) as server:
         result = wsx("connect", "--request", "--reply-timeout", "300ms", server.url, stdin=b"a\nb\n")
-    assert_fails(result, 6, "request 2: no reply within 300 ms; --reply-timeout waits longer")
+    assert_fails(result, 6, "request 2: no reply within 300 ms; --reply-timeout sets the limit")
     assert result.out == b"reply\n"
     assert server.results == [[b"b"]]
 
@@ -188,12 +188,12 @@ def test_a_request_that_is_given_up_is_said_and_the_others_go_on():
             client.send(request_lines(1, 2))
             client.wait_for(r"wsx: request 1 \(id 1\): no reply within 300 ms\n")
             given_up.set()
-            client.wait_for(r"wsx: request 1: the reply came \d+ ms late\n")
+            client.wait_for(r"wsx: request 1: the reply arrived \d+ ms late\n")
             client.send(request_lines(3))
             client.process.stdin.close()
             assert client.wait() == 6
             assert client.out == b'{"id":2}\n{"id":1}\n{"id":3}\n'
-            assert client.err.splitlines()[2] == "wsx: 1 request had no reply within 300 ms; --reply-timeout waits longer"
+            assert client.err.splitlines()[2] == "wsx: 1 request had no reply within 300 ms; --reply-timeout sets the limit"
 
 
 def test_a_request_that_is_given_up_is_an_event():
@@ -268,7 +268,7 @@ def test_lines_become_calls():
     ]]
 
 
-@pytest.mark.parametrize("line, words", [("m 'a", "the quote at byte 3 is not closed"), ("", "there is no method")])
+@pytest.mark.parametrize("line, words", [("m 'a", "the quote at byte 3 is not closed"), ("", "the method is missing")])
 def test_a_line_that_is_no_call_is_bad_input(line, words):
     with ScriptedServer(lambda peer: (peer.upgrade(), received_until_close(peer))[1]) as server:
         result = wsx("connect", "--json-rpc", server.url, stdin=f"{line}\nmore\n".encode())
@@ -484,7 +484,7 @@ def test_a_request_without_a_reply_is_sent_again_with_its_number():
 
 @pytest.mark.parametrize("arguments, words", [
     (["--reply-timeout", "1s"], ["'--request', '--correlate' or '--json-rpc'"]),
-    (["--json-rpc", "--correlate", "key"], ["leave --correlate out"]),
+    (["--json-rpc", "--correlate", "key"], ["omit --correlate"]),
     (["--request", "--heartbeat", "1s", "--heartbeat-message", "x"], ["--correlate"]),
     (["--correlate", ""], ["--correlate"]),
 ])

@@ -117,7 +117,7 @@ def test_lines_that_are_lost_are_counted():
         complaints = [line for line in lines if line == f"Client 1 | {complaint}\n"]
         assert len(complaints) == len(lines) - 2
         lost = count - len(complaints) + 1
-        assert lines[-1] == f"wsx: {lost:,} lines of the log were lost: standard error was not read\n"
+        assert lines[-1] == f"wsx: {lost:,} log lines were lost: nothing was reading standard error\n"
         # From now on it is read.
         get(port, "/found")
         while "/found" not in server.read_line():

@@ -177,16 +177,16 @@ def test_a_key_that_is_another_certificates_exits_2(nginx, certificates):
 def test_a_certificate_file_without_a_key_does_not_blame_a_key_that_was_not_given(certificates, command):
     identity, other = certificates.client, certificates.good
     result = wsx(command, "--cert", identity.chain, "wss://127.0.0.1:1/")
-    assert_fails(result, 2, "the file of --cert has a certificate but no private key", "with --key")
+    assert_fails(result, 2, "the --cert file contains no private key; name the key's file with --key FILE")
     result = wsx(command, "--cert", identity.key, "--key", identity.chain, "wss://127.0.0.1:1/")
-    assert_fails(result, 2, "the file of --cert has a private key but no certificate")
+    assert_fails(result, 2, "the --cert file contains a private key but no certificate")
 
 
 def test_a_key_that_does_not_fit_in_the_certificates_own_file_does_not_blame_a_key_option(certificates, tmp_path):
     path = tmp_path / "mixed.pem"
     path.write_bytes(certificates.client.chain.read_bytes() + certificates.good.key.read_bytes())
     result = wsx("connect", "--cert", path, "wss://127.0.0.1:1/")
-    assert_fails(result, 2, "the private key in the file of --cert")
+    assert_fails(result, 2, "the private key in the --cert file does not belong to its first certificate")
     assert "--key" not in result.err
 
 

@@ -71,8 +71,8 @@ struct ArgumentParser<Arguments> {
         let typed = String(parts[0])
         let name = String(typed.dropFirst(2))
         let option = try find(typed: typed, intended: name)
-        var value = ""
-        if let expected = option.description.value {
+        var value = option.includedValue ?? ""
+        if let expected = option.expectedValue {
             if parts.count == 2 {
                 value = String(parts[1])
             } else if let implied = expected.implied {
@@ -92,8 +92,8 @@ struct ArgumentParser<Arguments> {
         while let letter = letters.popFirst() {
             let typed = "-\(letter)"
             let option = try find(typed: typed, intended: String(word.dropFirst()))
-            var value = ""
-            if let expected = option.description.value {
+            var value = option.includedValue ?? ""
+            if let expected = option.expectedValue {
                 value = letters.isEmpty ? try nextValue(of: typed, expected) : String(letters)
                 letters = ""
             }
@@ -114,12 +114,18 @@ struct ArgumentParser<Arguments> {
         let description: OptionDescription
         /// The function that stores the value, or `nil` for `--help`.
         let update: OptionSpecification<Arguments>.Update?
+        /// The value that comes with the typed alias.
+        var includedValue: String?
+
+        /// The value that must follow; nil: none.
+        var expectedValue: OptionValue? { includedValue == nil ? description.value : nil }
     }
 
     /// The command's option of that name, or the error that helps most.
     private func find(typed: String, intended: String) throws(UsageError) -> Match {
         if let option = options.first(where: { $0.description.isNamed(typed) }) {
-            return Match(description: option.description, update: option.update)
+            let includedValue = option.description.alias(typed)?.value
+            return Match(description: option.description, update: option.update, includedValue: includedValue)
         }
         if OptionDescription.help.isNamed(typed) { return Match(description: .help, update: nil) }
         throw program.unknownOption(typed, intended: intended, of: command)
@@ -152,7 +158,8 @@ struct ArgumentParser<Arguments> {
             words = words.dropFirst(values.count)
             guard !values.isEmpty else {
                 guard operand.description.isRequired else { continue }
-                throw .missingOperand(operand.description.placeholder, command: command.name)
+                throw .missingOperand(
+                    operand.description.placeholder, command: command.name, example: operand.description.sample)
             }
             try write(values, to: operand)
         }

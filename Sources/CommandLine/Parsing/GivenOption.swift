@@ -51,7 +51,7 @@ struct GivenOption {
     private func opponent(among others: [GivenOption]) -> (GivenOption, words: String?)? {
         for other in others where !other.isDefault {
             guard let reference = description.conflicts.first(where: { other.isAny(of: [$0]) }) else { continue }
-            return (other, reference.value.map { "\(other.typed)=\($0)" })
+            return (other, reference.value == nil ? nil : reference.words)
         }
         return nil
     }

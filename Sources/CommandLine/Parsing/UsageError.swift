@@ -20,7 +20,8 @@ public enum UsageError: Error, Equatable {
     case unexpectedValue(option: String)
     /// An invalid value; `name` is an option or the placeholder of an operand.
     case badValue(name: String, value: String, problem: ValueProblem)
-    case missingOperand(String, command: String)
+    /// `example` is a word to try as the operand.
+    case missingOperand(String, command: String, example: String?)
     case unexpectedOperand(String, command: String)
     /// The option requires words after `--`.
     case missingOperandOfOption(String, option: String)
@@ -43,33 +44,35 @@ extension UsageError {
     public func words(of program: String, shown: (String) -> String) -> String {
         switch self {
         case .missingCommand(let example):
-            return "a command is missing; try '\(example)' or '\(program) --help'"
+            return "missing command; try '\(example)' or '\(program) --help'"
         case .unknownCommand(let word, let nearest?):
             return "unknown command '\(shown(word))'; did you mean '\(program) \(nearest)'?"
         case .unknownCommand(let word, nil):
-            return "unknown command '\(shown(word))'; '\(program) -h' shows the commands"
+            return "unknown command '\(shown(word))'; '\(program) -h' lists the commands"
         case .foreignCommand(let word, let line):
             return "unknown command '\(word)'; use '\(line)'"
         case .optionBeforeCommand(let option, let command):
-            return "'\(option)' stands before the command; write '\(program) \(command) \(option) ...'"
+            return "'\(option)' must follow the command; write '\(program) \(command) \(option) ...'"
         case .unknownOption(let option, let nearest?, _):
             return "unknown option '\(option)'; did you mean '--\(nearest)'?"
         case .unknownOption(let option, nil, let command):
-            return "unknown option '\(option)'; '\(program) \(command) -h' shows the options"
+            return "unknown option '\(option)'; '\(program) \(command) -h' lists the options"
         case .foreignOption(let option, let remedy):
             return "unknown option '\(option)'; \(remedy)"
         case .optionOfOtherCommand(let option, let owners):
             let names = owners.isEmpty ? ["'\(program)'"] : owners.map { "'\(program) \($0)'" }
-            return "'\(option)' belongs to \(names.joined(separator: " and "))"
+            return "'\(option)' is an option of \(names.joined(separator: " and ")), not of this command"
         case .missingValue(let option, let placeholder):
             return "'\(option)' needs a value: \(option) \(placeholder)"
         case .unexpectedValue(let option):
-            return "'\(option)' takes no value; write it without '='"
+            return "'\(option)' takes no value; omit the '=' and the text after it"
         case .badValue(let name, let value, let problem):
             let what = problem.hidesValue ? "" : " '\(shown(value))'"
-            return "bad value\(what) for '\(name)': \(problem.words)"
-        case .missingOperand(let placeholder, let command):
-            return "'\(program) \(command)' needs \(placeholder); '\(program) \(command) -h' shows the usage"
+            return "invalid value\(what) for '\(name)': \(problem.words)"
+        case .missingOperand(let placeholder, let command, let example):
+            let name = "\(program) \(command)"
+            let remedy = example.map { "try '\(name) \($0)'" } ?? "'\(name) -h' shows the usage"
+            return "'\(name)' needs \(placeholder); \(remedy)"
         case .unexpectedOperand(let operand, let command):
             return "unexpected argument '\(shown(operand))'; '\(program) \(command) -h' shows the usage"
         case .missingOperandOfOption(let placeholder, let option):
@@ -77,13 +80,13 @@ extension UsageError {
         case .operandWithoutOption(let operand, let option):
             return "unexpected argument '\(operand)' after '--'; '--\(option)' runs it as a program"
         case .conflict(let first, let second):
-            return "'\(first)' and '\(second)' contradict each other; leave one out"
+            return "'\(first)' cannot be used with '\(second)'; omit one of them"
         case .twoValues(let option, let first, let second):
-            return "'\(option)' has one value and was given '\(first)' and '\(second)'; leave one out"
+            return "'\(option)' takes one value, but got '\(first)' and '\(second)'; omit one of them"
         case .missingRequirement(let option, let requirements):
             let names = requirements.map { "'\($0.words)'" }
-            let remedy = names.count == 1 ? "give that one, too" : "give one of them, too"
-            return "'\(option)' says nothing without \(ValueProblem.alternatives(names)); \(remedy)"
+            let remedy = names.count == 1 ? "add it" : "add one of them"
+            return "'\(option)' requires \(ValueProblem.alternatives(names)); \(remedy), or omit '\(option)'"
         }
     }
 }

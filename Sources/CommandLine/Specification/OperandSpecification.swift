@@ -68,6 +68,15 @@ public struct OperandDescription: Sendable {
     /// The paragraphs for the manual.
     public let manual: [MarkedText]
 
+    /// A word to try as the operand, such as `8080` or `bash`; nil: none is known.
+    var sample: String? {
+        switch completion {
+        case .choices(let choices): choices.first?.name
+        case .url(let prefixes): prefixes.first
+        case .none, .file, .directory, .program: example == placeholder ? nil : example
+        }
+    }
+
     /// The operand in a synopsis: `URL`, `[MESSAGE...]`, `[-- PROGRAM [ARG...]]`.
     var synopsis: String {
         if option != nil { return "[-- \(placeholder)]" }

@@ -43,17 +43,20 @@ public struct OptionSpecification<Arguments>: Sendable {
     ///   - example: A fragment of a command line that uses the option. Help puts it after the command's name and before its
     ///     operands.
     ///   - seeAlso: Related options that the same commands have.
+    ///   - aliases: Other names that users know from other tools.
     ///   - update: Writes the value into the arguments.
     public init(
         _ long: String, _ short: Character? = nil, value: OptionValue? = nil, default defaultValue: String? = nil,
         repeatable isRepeatable: Bool = false, singular isSingular: Bool = false, conflicts: [OptionReference] = [],
         requires requirements: [OptionReference] = [], heading: OptionHeading, summary: String,
-        manual: MarkedText..., example: String? = nil, seeAlso: [OptionReference] = [], update: @escaping Update
+        manual: MarkedText..., example: String? = nil, seeAlso: [OptionReference] = [], aliases: [OptionAlias] = [],
+        update: @escaping Update
     ) {
         description = OptionDescription(
             long: long, short: short, value: value, defaultValue: defaultValue, isRepeatable: isRepeatable,
             isSingular: isSingular, conflicts: conflicts, requirements: requirements, heading: heading,
-            summary: summary, manual: manual, example: example, seeAlso: seeAlso, effect: .update)
+            summary: summary, manual: manual, example: example, seeAlso: seeAlso, aliases: aliases,
+            effect: .update)
         self.update = update
     }
 
@@ -134,6 +137,8 @@ public struct OptionDescription: Sendable {
     public var example: String?
     /// Related options that the same commands have.
     public var seeAlso: [OptionReference] = []
+    /// Other names, which the manual mentions but completions do not offer.
+    public var aliases: [OptionAlias] = []
     /// What it does when the parser meets it.
     public let effect: Effect
 
@@ -150,8 +155,11 @@ public struct OptionDescription: Sendable {
         conflicts: [], requirements: [], heading: .general, summary: "Show the version",
         manual: ["Show the version on standard output and exit."], effect: .version)
 
-    /// Whether `typed`, with its hyphens and without a value, is the option's long or short name.
-    func isNamed(_ typed: String) -> Bool { names.contains(typed) }
+    /// Whether `typed`, with its hyphens and without a value, is a name or an alias of the option.
+    func isNamed(_ typed: String) -> Bool { names.contains(typed) || alias(typed) != nil }
+
+    /// The alias that was typed; nil: it was not an alias.
+    func alias(_ typed: String) -> OptionAlias? { aliases.first { $0.name == typed } }
 
     /// The forms in which the option is typed: `-n` and `--count`.
     var names: [String] { [short.map { "-\($0)" }, "--" + long].compactMap { $0 } }
@@ -160,6 +168,12 @@ public struct OptionDescription: Sendable {
     var notes: [MarkedText] {
         var notes: [MarkedText] = []
         if let defaultValue { notes.append(MarkedText("Default: `\(defaultValue)`.")) }
+        let synonyms = aliases.filter { $0.value == nil }.map { "`\($0.name)`" }
+        if !synonyms.isEmpty { notes.append(MarkedText("Also: \(synonyms.joined(separator: ", ")).")) }
+        for alias in aliases {
+            guard let value = alias.value else { continue }
+            notes.append(MarkedText("`\(alias.name)` is short for `--\(long) \(value)`."))
+        }
         if isSingular { notes.append("Given twice, it must have the same value.") }
         if isRepeatable { notes.append("May be repeated.") }
         if !requirements.isEmpty {
@@ -178,6 +192,27 @@ public struct OptionDescription: Sendable {
         guard !seeAlso.isEmpty else { return nil }
         return MarkedText("See also: " + seeAlso.map { "`\($0.words)`" }.joined(separator: ", ") + ".")
     }
+}
+
+/// Another name for an option, which parses like the option.
+public struct OptionAlias: Equatable, Sendable, ExpressibleByStringLiteral {
+    /// The name as typed: `--cacert` or `-u`.
+    public let name: String
+    /// The value that the name includes, so none may follow; nil: a value follows as it does after the option.
+    public let value: String?
+
+    /// Declares an alias.
+    ///
+    /// - Parameters:
+    ///   - name: The name without hyphens. A name of one letter gets one hyphen, any other gets two.
+    ///   - value: The value that the name includes; nil: none.
+    public init(_ name: String, value: String? = nil) {
+        self.name = (name.count == 1 ? "-" : "--") + name
+        self.value = value
+    }
+
+    /// Declares an alias without a value.
+    public init(stringLiteral name: String) { self.init(name) }
 }
 
 /// The value that follows an option.

@@ -20,17 +20,17 @@ public enum ValueProblem: Error, Equatable {
     public var words: String {
         switch self {
         case .notADuration(let orForever):
-            "expected a duration such as 250ms, 5s or 2m" + (orForever ? ", or forever" : "")
+            "expected a duration such as 250ms, 5s, or 2m" + (orForever ? ", or forever" : "")
         case .durationOutOfRange(let zeroAllowed):
-            zeroAllowed ? "expected at most 1000000000s" : "expected more than 0 and at most 1000000000s"
-        case .notASize: "expected a size in bytes such as 512, 64k or 16M"
-        case .notACount: "expected a number such as 5, 50k or 1M"
-        case .notAFraction: "expected a fraction from 0 to 1, or percents such as 10%"
-        case .outOfRange(let range): "expected \(range.lowerBound) through \(range.upperBound)"
+            zeroAllowed ? "expected at most 1000000000s" : "expected more than 0, up to 1000000000s"
+        case .notASize: "expected a size in bytes such as 512, 64k, or 16M"
+        case .notACount: "expected a number such as 5, 50k, or 1M"
+        case .notAFraction: "expected a fraction from 0 to 1, or a percentage such as 10%"
+        case .outOfRange(let range): "expected a number from \(range.lowerBound) to \(range.upperBound)"
         case .notAChoice(let names): "expected " + Self.alternatives(names)
-        case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes, and at most \(limit) are allowed"
-        case .empty: "a name is empty"
-        case .emptyText: "expected a text that is not empty"
+        case .tooLong(let byteCount, let limit): "it has \(byteCount) bytes; the limit is \(limit)"
+        case .empty: "expected a name, but got nothing"
+        case .emptyText: "expected text, but got nothing"
         case .unusable(let words, _): words
         }
     }
@@ -40,9 +40,9 @@ public enum ValueProblem: Error, Equatable {
         if case .unusable(_, true) = self { true } else { false }
     }
 
-    /// Joins the names with commas and 'or'.
+    /// The names with commas and an `or` between them: `a, b, or c`.
     static func alternatives(_ names: [String]) -> String {
         guard let last = names.last, names.count > 1 else { return names.joined() }
-        return names.dropLast().joined(separator: ", ") + " or " + last
+        return names.dropLast().joined(separator: ", ") + (names.count > 2 ? ", or " : " or ") + last
     }
 }

@@ -240,9 +240,9 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
     /// The reason in words, to follow a colon.
     public var description: String {
         switch self {
-        case .truncated: "it ends too early"
-        case .unexpected(let offset): "byte \(offset + 1) is not JSON"
-        case .tooDeep(let limit): "it is nested deeper than \(limit) levels"
+        case .truncated: "the text is incomplete"
+        case .unexpected(let offset): "unexpected character at byte \(offset + 1)"
+        case .tooDeep(let limit): "more than \(limit) levels of nesting"
         }
     }
 }

@@ -32,7 +32,11 @@ public final class Pattern {
         let code = source.withUTF8 { bytes in
             pcre2_compile_8(bytes.baseAddress, bytes.count, options, &number, &offset, nil)
         }
-        guard let code else { throw PatternError(reason: Self.message(of: number), offset: offset) }
+        guard let code else {
+            let isAtEnd = offset >= source.utf8.count
+            let beginning = String(decoding: source.utf8.prefix(offset), as: UTF8.self)
+            throw PatternError(reason: Self.message(of: number), characterOffset: isAtEnd ? nil : beginning.count)
+        }
         // If JIT compilation is unavailable or forbidden, the interpreter is used instead.
         pcre2_jit_compile_8(code, PCRE2_JIT_COMPLETE)
         let (matchData, matchContext) = (pcre2_match_data_create_8(1, nil), pcre2_match_context_create_8(nil))
@@ -40,7 +44,7 @@ public final class Pattern {
             pcre2_match_context_free_8(matchContext)
             pcre2_match_data_free_8(matchData)
             pcre2_code_free_8(code)
-            throw PatternError(reason: "there is no memory for it", offset: 0)
+            throw PatternError(reason: "not enough memory", characterOffset: 0)
         }
         stack = pcre2_jit_stack_create_8(Self.initialStackBytes, Self.maximumMemory, nil)
         if let stack { pcre2_jit_stack_assign_8(matchContext, nil, UnsafeMutableRawPointer(stack)) }
@@ -111,13 +115,15 @@ public final class Pattern {
     }
 }
 
-/// Why a text is not a regular expression.
+/// The reason why a text is not a regular expression.
 public struct PatternError: Error, Equatable, CustomStringConvertible {
-    /// The reason in the words of PCRE2.
+    /// PCRE2's message.
     public let reason: String
-    /// The position in the text, in bytes from 0.
-    public let offset: Int
+    /// The number of characters before the error; nil: the error is at the end.
+    public let characterOffset: Int?
 
-    /// The reason and the position in words.
-    public var description: String { "\(reason) (at byte \(offset + 1))" }
+    /// The reason and its position: `missing closing parenthesis at character 3`.
+    public var description: String {
+        "\(reason) at " + (characterOffset.map { "character \($0 + 1)" } ?? "the end")
+    }
 }

@@ -16,14 +16,14 @@ public enum AddressOverrideError: Error, Equatable, CustomStringConvertible {
     /// The cause and a remedy.
     public var description: String {
         switch self {
-        case .prefix("-"): "nothing is remembered that could be removed; leave the '-' out"
-        case .prefix(let sign): "the addresses hold for the whole run anyway; leave the '\(sign)' out"
+        case .prefix("-"): "there is no cached address to remove; omit the '-'"
+        case .prefix(let sign): "the addresses apply to the whole run anyway; omit the '\(sign)'"
         case .missingPort: "there is no port; write HOST:PORT:IP"
         case .missingAddress: "an address is missing; write HOST:PORT:IP[,IP...]"
         case .host(let error): error.description
         case .invalidAddress(let text):
             "\(quoted(text)) is not an IP address; write one like 192.0.2.1 or [2001:db8::1]"
-        case .unknownZone(let zone): "this machine has no interface \(quoted(zone)); 'ip link' lists those it has"
+        case .unknownZone(let zone): "this machine has no interface \(quoted(zone)); list the interfaces with 'ip link'"
         }
     }
 }

@@ -15,9 +15,9 @@ extension DeflateNegotiationError: CustomStringConvertible {
         case .repeated(let answers):
             "the server accepted compression more than once: \(escapingControls(ExtensionHeader.value(of: answers)))\(remedy)"
         case .invalid(let answer):
-            "the server's answer about compression is invalid: \(escapingControls("\(answer)"))\(remedy)"
+            "the server's compression parameters are invalid: \(escapingControls("\(answer)"))\(remedy)"
         case .doesNotMatch(let answer):
-            "the server accepted compression as it was not offered: \(escapingControls("\(answer)"))\(remedy)"
+            "the server accepted compression with parameters that were not offered: \(escapingControls("\(answer)"))\(remedy)"
         }
     }
 

@@ -12,7 +12,7 @@ extension HistogramError: CustomStringConvertible {
     /// The cause, as a clause without a period.
     public var description: String {
         switch self {
-        case .unknownForm: "it is no compressed HdrHistogram of version 2"
+        case .unknownForm: "it is not a compressed HdrHistogram (version 2)"
         case .damaged: "the histogram is cut off or damaged"
         case .otherLayout: "the histogram does not have 3 significant digits from 1 ns to an hour"
         }

@@ -86,5 +86,5 @@ public struct ProxyChoiceError: Error, Equatable, CustomStringConvertible {
     public let reason: ProxyURLError
 
     /// The variable, the cause, and a remedy.
-    public var description: String { "the variable \(variable): \(reason)" }
+    public var description: String { "environment variable \(variable): \(reason)" }
 }

@@ -65,15 +65,15 @@ extension ProxyError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .hostLength(let byteCount):
-            "a host name of \(byteCount) bytes cannot be asked for; use one of 1 to 255 bytes"
+            "the host name has \(byteCount) bytes; SOCKS allows 1 to 255"
         case .closedBeforeAnswer:
-            "the proxy closed the connection without an answer; check its port, and its kind in --proxy"
+            "the proxy closed the connection without a response; check its port and the scheme in --proxy"
         case .incompleteAnswer:
-            "the proxy closed the connection in the middle of its answer; try again, or see its log"
+            "the proxy closed the connection in the middle of its response; try again, or see its log"
         case .notHTTP(let preview):
             Self.describeNotHTTP(preview)
         case .invalidResponse(let error):
-            "the proxy's answer \(error); check that the port is that of an HTTP proxy"
+            "the proxy's response \(error); check that this is the port of an HTTP proxy"
         case .tooManyInterimResponses:
             "the proxy sent more than \(ResponseReader.maximumInterimResponses) interim responses; check the proxy"
         case .refused(let head, _, _):
@@ -81,21 +81,21 @@ extension ProxyError: CustomStringConvertible {
         case .notSOCKS(let byte):
             Self.describeNotSOCKS(byte)
         case .noAcceptableMethod(hasCredentials: false):
-            "the proxy wants a login; give user name and password in --proxy, as in socks5h://USER:PASSWORD@HOST:PORT"
+            "the proxy requires a login; use --proxy socks5h://USER:PASSWORD@HOST:PORT"
         case .noAcceptableMethod(hasCredentials: true):
-            "the proxy takes neither a user name and password nor connections without; check how it authenticates"
+            "the proxy accepts neither a user name and password nor anonymous clients; check how it authenticates them"
         case .methodNotOffered(let method):
             "the proxy selected the authentication method \(method), which was not offered; check the proxy"
         case .loginRefused:
-            "the proxy did not accept the user name and password; check those in --proxy"
+            "the proxy rejected the user name and password; check those in --proxy"
         case .invalidVersion(let version):
-            "the proxy's answer has the version \(version), not 5; check that it is a SOCKS 5 proxy"
+            "the proxy's response has version \(version) instead of 5; check that it is a SOCKS 5 proxy"
         case .failed(let reply):
             reply.description
         case .invalidReservedByte(let byte):
-            "the proxy's reply has \(byte) in its reserved byte, not 0; check that it is a SOCKS 5 proxy"
+            "the reserved byte of the proxy's reply is \(byte) instead of 0; check that it is a SOCKS 5 proxy"
         case .invalidAddressType(let type):
-            "the proxy's reply has an address of the unknown type \(type); check that it is a SOCKS 5 proxy"
+            "the proxy's reply has an address of unknown type \(type); check that it is a SOCKS 5 proxy"
         }
     }
 
@@ -108,17 +108,17 @@ extension ProxyError: CustomStringConvertible {
         case 5: return "the proxy speaks SOCKS 5; use --proxy socks5h://"
         default:
             let text = quoted(String(decoding: preview, as: UTF8.self))
-            return "the proxy answered with something that is not HTTP: \(text); check its port"
+            return "the proxy's response is not HTTP: \(text); check its port"
         }
     }
 
     private static func describeNotSOCKS(_ byte: UInt8) -> String {
         switch byte {
-        case UInt8(ascii: "H"): "the proxy does not answer in SOCKS 5; is it an HTTP proxy? Use --proxy http://"
-        case 0x15: "the proxy does not answer in SOCKS 5; is it an HTTP proxy with TLS? Use --proxy https://"
+        case UInt8(ascii: "H"): "the proxy speaks HTTP, not SOCKS 5; use --proxy http://"
+        case 0x15: "the proxy speaks TLS, not SOCKS 5; use --proxy https://"
         // SOCKS4 replies start with version 0; some servers send 4.
-        case 0, 4: "the proxy seems to speak SOCKS 4 only, which is not supported; use one that speaks SOCKS 5"
-        default: "the proxy's answer begins with the byte \(byte), not with 5 as in SOCKS 5; check its port"
+        case 0, 4: "the proxy speaks SOCKS 4, which is not supported; use a SOCKS 5 proxy"
+        default: "the proxy's response begins with byte \(byte) instead of 5, so it is not SOCKS 5; check its port"
         }
     }
 
@@ -130,7 +130,7 @@ extension ProxyError: CustomStringConvertible {
             // RFC 9110 §11.7.1: a proxy requests authentication with 407. tinyproxy answers a wrong password with 401.
             case 401, 407: "; \(loginRemedy(head))"
             // tinyproxy and squid answer 500 if the name does not resolve.
-            case 500, 502, 503, 504: "; it may not have reached the target: check the host and port, or its log"
+            case 500, 502, 503, 504: "; it may be unable to reach the server: check the host and port, or the proxy's log"
             default: "; see the proxy's log"
             }
         let reason = head.reason.isEmpty ? HTTPStatus.reason(of: head.status) : escapingControls(head.reason)
@@ -138,13 +138,13 @@ extension ProxyError: CustomStringConvertible {
     }
 
     private static func loginRemedy(_ head: ResponseHead) -> String {
-        let login = "give the right user name and password in --proxy, as in http://USER:PASSWORD@HOST:PORT"
+        let login = "set the right user name and password, as in --proxy http://USER:PASSWORD@HOST:PORT"
         let challenges = AuthenticationChallenge.parse(head.fields.all(named: "Proxy-Authenticate"))
         guard !challenges.isEmpty else { return login }
         let wanted = AuthenticationChallenge.describe(challenges)
         guard challenges.contains(where: { $0.isScheme("Basic") }) else {
-            return "it wants \(wanted), and only Basic is supported"
+            return "it requires \(wanted), but wsx supports only Basic"
         }
-        return "it wants \(wanted): \(login)"
+        return "it requires \(wanted): \(login)"
     }
 }

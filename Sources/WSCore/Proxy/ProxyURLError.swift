@@ -24,21 +24,21 @@ public enum ProxyURLError: Error, Equatable, CustomStringConvertible {
     /// The cause and a remedy.
     public var description: String {
         switch self {
-        case .empty: "there is no URL; write one like http://HOST:PORT or socks5h://HOST:PORT"
+        case .empty: "the URL is empty; write one like http://HOST:PORT or socks5h://HOST:PORT"
         case .spaceOrControlCharacter: "the URL contains a space or a control character; percent-encode it"
         case .unsupportedScheme(let scheme) where scheme.hasPrefix("socks"):
-            "\(quoted(scheme)) is not supported; use socks5h://, or socks5:// to look names up here"
+            "\(quoted(scheme)) is not supported; use socks5h://, or socks5:// to look up names on this machine"
         case .unsupportedScheme(let scheme):
-            "unknown scheme \(quoted(scheme)); use http://, https://, socks5:// or socks5h://"
+            "unknown scheme \(quoted(scheme)); use http://, https://, socks5://, or socks5h://"
         case .missingSlashes(let scheme): "two slashes are missing; write \(scheme)://HOST:PORT"
-        case .path: "something follows the host and port; write http://HOST:PORT and nothing after it"
+        case .path: "unexpected text after the host and port; write http://HOST:PORT"
         case .emptyHost: "there is no host; write one like http://HOST:PORT"
         case .invalidHostOrPort(let error): error.description
         case .unescapedCredentials:
             "the user name or password is not percent-encoded; write '@' as %40, '/' as %2F, '%' as %25, in UTF-8"
         case .invalidCredentials(let error): error.description
         case .credentialsLength:
-            "SOCKS takes a user name and a password of 1 to 255 bytes each; give both, or use http:// for longer ones"
+            "SOCKS requires a user name and a password of 1 to 255 bytes each; set both, or use an http:// proxy"
         }
     }
 }

@@ -28,15 +28,15 @@ extension SOCKS5Reply: CustomStringConvertible {
     /// The cause and a remedy.
     public var description: String {
         switch code {
-        case 1: "the proxy could not make the connection and does not say why; check the host and port, or its log"
-        case 2: "the proxy's rules do not allow this connection; check the host and port, and the proxy's rules"
-        case 3: "the proxy cannot reach the target's network; check the host"
-        case 4: "the proxy cannot reach the host, or does not know its name; check the host"
-        case 5: "the target refused the proxy's connection; is the server running?"
-        case 6: "the proxy's packets did not reach the target in time (TTL expired); try again"
-        case 7: "the proxy does not support CONNECT; use another one"
-        case 8: "the proxy does not support this type of address; try socks5h:// in place of socks5://, -4 or -6"
-        default: "the proxy made no connection, with the unknown reply \(code); see its log"
+        case 1: "the proxy could not connect and gave no reason; check the host and port, or the proxy's log"
+        case 2: "the proxy's rules forbid this connection; check the host and port, or the rules"
+        case 3: "the proxy cannot reach the server's network; check the host"
+        case 4: "the proxy cannot reach or resolve the host; check the host name"
+        case 5: "the server refused the proxy's connection; is the server running?"
+        case 6: "the proxy's packets did not reach the server (TTL expired); try again"
+        case 7: "the proxy does not support CONNECT; use another proxy"
+        case 8: "the proxy does not support this type of address; try socks5h:// instead of socks5://, or -4 or -6"
+        default: "the proxy did not connect and sent the unknown reply \(code); see its log"
         }
     }
 }

@@ -6,7 +6,7 @@ extension Site {
             let path = try RequestPath(parsing: request.path ?? "")
             return response(to: request, path, from: files)
         } catch {
-            return error == .malformed ? WebResponse(status: 400, text: "No file can have this path.") : nil
+            return error == .malformed ? WebResponse(status: 400, text: "This path is invalid.") : nil
         }
     }
 
@@ -55,9 +55,9 @@ extension Site {
 
     private static func response(to error: IOError) -> WebResponse? {
         switch error {
-        case .accessDenied: WebResponse(status: 403, text: "The server may not read this.")
+        case .accessDenied: WebResponse(status: 403, text: "The server is not allowed to read this file.")
         case .tooManyOpenFiles, .fileTableFull, .outOfMemory:
-            WebResponse(status: 503, text: "The server is short of files or memory; try again.")
+            WebResponse(status: 503, text: "The server is out of file descriptors or memory; try again later.")
         // The name does not exist, is too long, or leads through something that is not a directory.
         default: nil
         }
@@ -73,7 +73,7 @@ extension Site {
         switch conditions.outcome {
         case .hold: break
         case .notModified: return WebResponse(status: 304, fields: validators.fields, content: .none)
-        case .failed: return WebResponse(status: 412, text: "The file is not as the request says.")
+        case .failed: return WebResponse(status: 412, text: "The file does not meet the conditions of the request.")
         }
         // RFC 9110 §14.2: Range applies only to GET, and only if the conditions are true.
         let range =

@@ -10,57 +10,57 @@ extension TLSCertificateProblem: CustomStringConvertible {
         case .notYetValid(let subject, let depth, let time):
             Self.said("is not yet valid, only from \(time) on", of: subject, depth)
         case .selfSigned(let subject): "is self-signed and not trusted (\(Self.cut(subject)))"
-        case .unknownAuthority(let authority): "goes back to an authority that is not trusted: \(Self.cut(authority))"
+        case .unknownAuthority(let authority): "was issued by an untrusted authority: \(Self.cut(authority))"
         case .missingIssuer(_, let issuer):
-            "was issued by \(Self.cut(issuer)), which the server did not send and which is not trusted: "
-                + "an intermediate certificate is missing or the authority is unknown"
+            "was issued by \(Self.cut(issuer)), which is not trusted and which the server did not send: "
+                + "an intermediate certificate is missing, or the authority is unknown"
         case .wrongHost(let host, let names): "is not for \(quoted(host)) but for \(Self.list(names))"
         case .wrongAddress(let address, let names): "is not for the address \(address) but for \(Self.list(names))"
         case .wildcardAcrossLabels(let host, let pattern):
-            "is for \(quoted(pattern)), not for \(quoted(host)): a wildcard stands for one label only"
+            "is for \(quoted(pattern)), not for \(quoted(host)): a wildcard matches only one label"
         case .wildcardTooWide(let host, let pattern):
-            "is for \(quoted(pattern)), not for \(quoted(host)): a wildcard needs two labels after it"
+            "is for \(quoted(pattern)), not for \(quoted(host)): a wildcard must be followed by two labels"
         case .noAlternativeName(let host, let commonName):
-            "has no subject alternative name, so that it is not for \(quoted(host))"
-                + (commonName.map { ": its common name \(quoted($0)) does not count" } ?? "")
+            "has no subject alternative name and so is not valid for \(quoted(host))"
+                + (commonName.map { ": its common name \(quoted($0)) is ignored" } ?? "")
         case .wrongPurpose(let subject, let depth):
-            Self.said("may not be used for this: its key usage does not allow it", of: subject, depth)
-        case .wrongPin(let pin): "has another key than the pinned one: \(pin?.description ?? "unreadable")"
+            Self.said("has a key usage that does not allow this", of: subject, depth)
+        case .wrongPin(let pin): "does not have the pinned key but \(pin?.description ?? "an unreadable one")"
         case .weakKey(let subject, let depth, let algorithm, let bits):
             Self.said("has a weak key: \(algorithm) with \(bits) bits", of: subject, depth)
         case .weakDigest(let subject, let depth, let algorithm):
             Self.said("has a weak signature: \(algorithm)", of: subject, depth)
         case .badChainOrder(let subject, let issuer):
             "is in a chain out of order: \(Self.cut(subject)) is not followed by its issuer \(Self.cut(issuer))"
-        case .notAnAuthority(let subject): "was signed by \(Self.cut(subject)), which is not an authority"
+        case .notAnAuthority(let subject): "was signed by \(Self.cut(subject)), which is not a certificate authority"
         case .pathLengthExceeded(let subject):
-            "has more certificates between than the authority \(Self.cut(subject)) allows"
+            "has a longer chain than the authority \(Self.cut(subject)) allows"
         case .revoked(let subject): "was revoked (\(Self.cut(subject)))"
-        case .badSignature(let subject): "has a chain with a wrong signature under \(Self.cut(subject))"
-        case .nameNotPermitted(let subject): "is for names that its authority may not sign for (\(Self.cut(subject)))"
-        case .chainTooLong: "has too long a chain of issuers"
+        case .badSignature(let subject): "has a chain with an invalid signature on \(Self.cut(subject))"
+        case .nameNotPermitted(let subject): "is for names that its authority may not certify (\(Self.cut(subject)))"
+        case .chainTooLong: "has a chain of issuers that is too long"
         case .rejected(let subject, let reason): "was rejected: \(reason) (\(Self.cut(subject)))"
         }
     }
 
     private var remedy: String {
         switch self {
-        case .expired: "renew it on the server, check this machine's clock, or connect anyway with --insecure"
-        case .notYetValid: "check the clocks of both machines, or connect anyway with --insecure"
-        case .selfSigned: "trust it with --ca FILE, or know it by --pin and --insecure"
-        case .unknownAuthority: "give the authority's certificate with --ca, or connect anyway with --insecure"
-        case .missingIssuer: "have the server send its whole chain, or give the issuer's certificate with --ca"
+        case .expired: "renew it on the server, check this machine's clock, or skip verification with --insecure"
+        case .notYetValid: "check the clocks of both machines, or skip verification with --insecure"
+        case .selfSigned: "trust it with --ca FILE, or with --insecure and --pin PIN"
+        case .unknownAuthority: "trust the authority with --ca FILE, or skip verification with --insecure"
+        case .missingIssuer: "make the server send its whole chain, or trust the issuer with --ca FILE"
         case .wrongHost, .wrongAddress, .wildcardAcrossLabels, .wildcardTooWide:
-            "check the URL, or give the name to expect with --tls-server-name"
-        case .noAlternativeName: "have it issued anew with its names, or connect anyway with --insecure"
+            "check the URL, or set the expected name with --tls-server-name"
+        case .noAlternativeName: "reissue it with its names, or skip verification with --insecure"
         case .wrongPin:
-            "if that key is the right one, pin it with --pin; else someone may be between you and the server"
-        case .weakKey, .weakDigest: "have it issued anew with a stronger one, or connect anyway with --insecure"
-        case .badChainOrder: "put the server's chain in order, each certificate before its issuer's"
-        case .revoked: "do not trust this server until it has another"
-        case .wrongPurpose: "have it issued anew for servers (serverAuth), or connect anyway with --insecure"
+            "if that key is right, use it with --pin; otherwise, someone may be intercepting the connection"
+        case .weakKey, .weakDigest: "reissue it with a stronger one, or skip verification with --insecure"
+        case .badChainOrder: "sort the server's chain: each certificate before that of its issuer"
+        case .revoked: "do not trust this server until it has a new certificate"
+        case .wrongPurpose: "reissue it for servers (serverAuth), or skip verification with --insecure"
         case .notAnAuthority, .pathLengthExceeded, .badSignature, .nameNotPermitted, .chainTooLong, .rejected:
-            "check the server's chain with openssl verify, or connect anyway with --insecure"
+            "check the server's chain with 'openssl verify', or skip verification with --insecure"
         }
     }
 
@@ -76,7 +76,7 @@ extension TLSCertificateProblem: CustomStringConvertible {
     }
 
     private static func list(_ names: [String]) -> String {
-        guard !names.isEmpty else { return "no name at all" }
+        guard !names.isEmpty else { return "no name" }
         let shownCount = 6
         let shown = names.prefix(shownCount).map { quoted($0) }.joined(separator: ", ")
         return names.count > shownCount ? "\(shown) and \(names.count - shownCount) more" : shown

@@ -61,43 +61,42 @@ extension TLSConfigurationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noCertificate(let option):
-            "there is no certificate in the file of \(option); give a PEM file, which has -----BEGIN CERTIFICATE-----"
+            "the \(option) file contains no certificate; use a PEM file with -----BEGIN CERTIFICATE-----"
         case .keyInsteadOfCertificate(let certificateOption, let keyOption):
-            "the file of \(certificateOption) has a private key but no certificate; "
-                + "give the certificate with \(certificateOption) and the key with \(keyOption)"
+            "the \(certificateOption) file contains a private key but no certificate; "
+                + "name the certificate's file with \(certificateOption) and the key's with \(keyOption)"
         case .invalidCertificate(let option, let reason):
-            "a certificate in the file of \(option) cannot be read: \(reason); check the file with openssl x509"
+            "a certificate in the \(option) file cannot be read: \(reason); check the file with 'openssl x509'"
         case .certificateWithoutKey(let certificateOption, let keyOption):
-            "the file of \(certificateOption) has a certificate but no private key; "
-                + "give the key's file with \(keyOption)"
+            "the \(certificateOption) file contains no private key; name the key's file with \(keyOption) FILE"
         case .noKey(let option):
-            "there is no private key in the file of \(option); give the PEM file that has it"
+            "the \(option) file contains no private key; name the PEM file that does"
         case .invalidKey(let option, let reason):
-            "the private key in the file of \(option) cannot be read: \(reason); check the file with openssl pkey"
+            "the private key in the \(option) file cannot be read: \(reason); check the file with 'openssl pkey'"
         case .passphraseNeeded:
-            "the private key is encrypted; give its passphrase with --passphrase"
+            "the private key is encrypted; set its passphrase with --passphrase"
         case .wrongPassphrase:
-            "the passphrase does not open the private key; check --passphrase"
+            "wrong passphrase for the private key; check --passphrase"
         case .keyDoesNotFit(let certificateOption, let keyOption) where certificateOption == keyOption:
-            "the private key in the file of \(certificateOption) is not that of its first certificate; "
-                + "put the key's own certificate before those of its issuers"
+            "the private key in the \(certificateOption) file does not belong to its first certificate; "
+                + "put the key's certificate before those of its issuers"
         case .keyDoesNotFit(let certificateOption, let keyOption):
-            "the private key is not that of the certificate; check that \(certificateOption) and \(keyOption) "
-                + "belong together, and that the certificate comes before those of its issuers"
+            "the private key does not belong to the certificate; check that \(certificateOption) and \(keyOption) "
+                + "match, and that the certificate comes before those of its issuers"
         case .weakCertificate(let option, let reason):
-            "the certificate of \(option) is too weak to be used: \(reason); get one with a key of 2048 bits or more"
+            "the \(option) certificate is too weak: \(reason); use a key of at least 2048 bits"
         case .trustUnreadable(let option, let path, let reason):
             "\(quoted(path)) cannot be read: \(reason); check the path of \(option)"
         case .trustIsEmpty(let option, let path):
-            "there is no certificate in \(Self.place(path)); give \(option) a PEM file or a directory of them"
+            "\(Self.place(path)) contains no certificate; \(option) takes a PEM file or a directory of PEM files"
         case .trustIsInvalid(let option, let path, let reason):
-            "\(Self.place(path)) has a certificate that cannot be read: \(reason); check the path of \(option)"
+            "\(Self.place(path)) contains an unreadable certificate: \(reason); check the path of \(option)"
         case .invalidName(let name):
-            "\(quoted(name)) cannot be in a certificate; give a host name in ASCII or an IP address"
+            "\(quoted(name)) cannot be in a certificate; use an ASCII host name or an IP address"
         case .unavailable(let reason):
             "OpenSSL cannot be used: \(reason); check its configuration (OPENSSL_CONF)"
         }
     }
 
-    private static func place(_ path: String?) -> String { path.map { quoted($0) } ?? "what was given" }
+    private static func place(_ path: String?) -> String { path.map { quoted($0) } ?? "the given text" }
 }

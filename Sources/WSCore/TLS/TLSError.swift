@@ -71,33 +71,33 @@ extension TLSError: CustomStringConvertible {
         switch self {
         case .certificate(let problem): problem.description
         case .clientCertificate(let problem): "the client's certificate \(problem.reason); check --client-ca"
-        case .clientSentNoCertificate: "the client sent no certificate; give it one, or leave out --client-ca"
-        case .clientCertificateRequired: "the server requires a client certificate; give one with --cert and --key"
+        case .clientSentNoCertificate: "the client sent no certificate; configure one in the client, or omit --client-ca"
+        case .clientCertificateRequired: "the server requires a client certificate; use --cert and --key"
         case .clientCertificateRejected(let alert):
-            "the server rejected the client certificate (\(alert)); check that its authority is one the server trusts, "
-                + "and --cert and --key"
+            "the server rejected the client certificate (\(alert)); check --cert and --key, and that the server trusts "
+                + "the certificate's issuer"
         case .ownCertificateRejected(let alert):
-            "the client rejected the server's certificate (\(alert)); have the client trust it, by its --ca or --pin"
+            "the client rejected the server's certificate (\(alert)); make the client trust it, for example with --ca or --pin"
         case .notTLS(let preview, let peerIsServer): Self.describeNotTLS(preview, peerIsServer: peerIsServer)
         case .unsupportedVersion(let minimum, let peerIsServer):
             Self.describeUnsupportedVersion(minimum, peerIsServer: peerIsServer)
         case .nothingInCommon(let alert):
-            "the two sides have no cipher, key or signature in common\(alert.map { " (\($0))" } ?? ""); "
-                + "check what the other side is set to allow"
+            "the two sides have no cipher, key type, or signature in common\(alert.map { " (\($0))" } ?? ""); "
+                + "check the TLS settings of the other side"
         case .unrecognizedName(let name):
-            "the server does not know the name \(quoted(name)); give the one it expects with --tls-server-name"
+            "the server does not know the name \(quoted(name)); set the name it expects with --tls-server-name"
         case .noApplicationProtocol: "the peer does not speak HTTP/1.1 on this port; check the port"
         case .weakKeyExchange(let reason): "the server's key exchange is too weak (\(reason)); check the server"
         case .alert(let name, let number): "the peer ended TLS with the alert \(name) (\(number)); check the peer's log"
         case .badRecord(let reason):
-            "a TLS record was damaged on its way (\(reason)); try again, and check what is between the two machines"
-        case .violation(let reason): "the peer broke the rules of TLS (\(reason)); check the peer"
+            "a TLS record was damaged in transit (\(reason)); try again, and check the network between the two machines"
+        case .violation(let reason): "the peer violated the TLS protocol (\(reason)); check the peer"
         case .endedDuringHandshake(let peerHasAnswered):
             peerHasAnswered
                 ? "the peer closed the connection in the middle of the TLS handshake; try again, and check its log"
-                : "the peer closed the connection without a word of TLS; check the port, and wss:// against ws://"
+                : "the peer closed the connection instead of starting TLS; wrong port, or a ws:// server?"
         case .invalidServerName(let name):
-            "\(quoted(name)) is not a name that a server can have; check the URL and --tls-server-name"
+            "\(quoted(name)) is not a valid server name; check the URL and --tls-server-name"
         case .failed(let reason): "TLS failed (\(reason)); try again"
         }
     }
@@ -108,13 +108,13 @@ extension TLSError: CustomStringConvertible {
                 "the client does not speak TLS: it sent \(quoted(String(decoding: preview, as: UTF8.self))); use wss://"
         }
         let isHTTP = preview.starts(with: "HTTP/".utf8)
-        return "the server does not speak TLS on this port\(isHTTP ? ", but plain HTTP" : ""); use ws://"
+        return "the server \(isHTTP ? "speaks plain HTTP" : "does not speak TLS") on this port; use ws:// instead of wss://"
     }
 
     private static func describeUnsupportedVersion(_ minimum: TLSVersion, peerIsServer: Bool) -> String {
-        guard peerIsServer else { return "the client speaks no version of TLS from \(minimum) on; update the client" }
+        guard peerIsServer else { return "the client does not support TLS \(minimum) or later; update the client" }
         return minimum == .tls12
-            ? "the server speaks no version of TLS from 1.2 on, only older ones, which are broken; update the server"
-            : "the server does not speak TLS \(minimum); try --tls-min 1.2"
+            ? "the server supports only TLS versions before 1.2, which are insecure; update the server"
+            : "the server does not support TLS \(minimum); try --tls-min 1.2"
     }
 }

@@ -53,7 +53,7 @@ public struct TLSPinError: Error, Equatable, CustomStringConvertible {
     /// The reason and the remedy.
     public var description: String {
         isPrefixMissing
-            ? "\(quoted(text)) is not a pin; write sha256//BASE64, as --verbose shows it"
-            : "\(quoted(text)) is not a pin: sha256// is followed by 44 characters of Base64; copy it whole"
+            ? "\(quoted(text)) is not a pin; write sha256//BASE64, as shown by -v"
+            : "\(quoted(text)) is not a pin: sha256// must be followed by 44 characters of Base64; copy all of it"
     }
 }

@@ -39,11 +39,11 @@ struct BenchSettings: Sendable {
         guard arguments.load.threadCount <= arguments.load.connectionCount else {
             throw .badArgument(
                 what: "--threads \(arguments.load.threadCount)",
-                why: "there are only \(Phrase.count(arguments.load.connectionCount, "connection")); see --connections")
+                why: "there are only \(Phrase.count(arguments.load.connectionCount, "connection")); raise --connections")
         }
         if let problem = plan.problem { throw .badArgument(what: problem.option, why: problem.reason) }
         if case .moment(let moment) = arguments.load.start, moment - WallTime.now.sinceEpoch > DurationValue.longest {
-            throw .badArgument(what: "--start-at", why: "that is more than 30 years from now")
+            throw .badArgument(what: "--start-at", why: "the time is more than 30 years from now")
         }
         try checkDescriptors()
         try checkPorts()
@@ -82,8 +82,8 @@ struct BenchSettings: Sendable {
         guard arguments.load.connectionCount > most else { return }
         throw .badArgument(
             what: "--connections \(arguments.load.connectionCount)",
-            why: "there are \(ports) ports for connections from one address; --source-ip adds addresses, "
-                + "'sysctl net.ipv4.ip_local_port_range' ports")
+            why: "one address has only \(ports) local ports; add addresses with --source-ip, "
+                + "or ports with 'sysctl net.ipv4.ip_local_port_range'")
     }
 
     /// Checks that there are enough descriptors, to fail before the run rather than in the middle of it.
@@ -95,8 +95,8 @@ struct BenchSettings: Sendable {
         throw .badArgument(
             what: "--connections \(arguments.load.connectionCount)",
             why:
-                "there are descriptors for \(most), beside \(reserved) for the run itself; 'ulimit -n' allows more, or test "
-                + "from several machines")
+                "the descriptor limit allows \(most), and \(reserved) more descriptors for wsx itself; raise 'ulimit -n', "
+                + "or test from several machines")
     }
 
     /// The connector settings for each address of `--source-ip`, used in rotation. Without the option, there is one

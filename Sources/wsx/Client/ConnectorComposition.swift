@@ -53,7 +53,7 @@ struct ConnectorComposition {
         do throws(ProxyChoiceError) {
             return try proxies.proxy(isSecure: url.isSecure, host: host, port: port)?.proxy
         } catch {
-            throw .badArgument(what: "the variable \(error.variable)", why: "\(error.reason)")
+            throw .badArgument(what: "environment variable \(error.variable)", why: "\(error.reason)")
         }
     }
 }

@@ -31,8 +31,8 @@ extension NetworkSettings {
         let shown = escapingControls(text)
         let why =
             SocketAddress.unknownZone(of: text).map {
-                "this machine has no interface '\(escapingControls($0))'; 'ip link' lists those it has"
-            } ?? "it is not an IP address; write one of this machine's, like 192.0.2.1 or 2001:db8::1"
+                "this machine has no interface '\(escapingControls($0))'; list the interfaces with 'ip link'"
+            } ?? "it is not an IP address; write an address of this machine, such as 192.0.2.1 or 2001:db8::1"
         throw .badArgument(what: "--source-ip '\(shown)'", why: why)
     }
 }

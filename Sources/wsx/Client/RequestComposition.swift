@@ -27,7 +27,7 @@ struct RequestComposition {
                 userAgent: arguments.request.userAgent ?? "wsx/\(version)", credentials: credentials,
                 extensionOffers: arguments.compression.deflate.map { [$0.offer] } ?? [], extraFields: fields)
         } catch {
-            throw .badArgument(what: "the request", why: "\(error)")
+            throw .badArgument(what: "request options", why: "\(error)")
         }
     }
 
@@ -62,7 +62,7 @@ struct RequestComposition {
     /// Adds a cookie. RFC 6265 §5.4: a request has at most one Cookie field.
     private static func add(cookie: String, to fields: inout [HeaderField]) throws(Failure) {
         guard let sign = cookie.utf8.firstIndex(of: UInt8(ascii: "=")), sign > cookie.startIndex else {
-            throw .badArgument(what: "--cookie", why: "there is no name and '='; write name=value")
+            throw .badArgument(what: "--cookie", why: "the name or the '=' is missing; write name=value")
         }
         let earlier = fields.filter { $0.isNamed("Cookie") }.map(\.value)
         fields.removeAll { $0.isNamed("Cookie") }

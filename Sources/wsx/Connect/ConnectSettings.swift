@@ -154,13 +154,13 @@ extension RequestQueue.Settings {
         if arguments.replies.calls != nil, let name = arguments.replies.correlation, name != "id" {
             throw .badArgument(
                 what: "--correlate with --json-rpc",
-                why: "the replies of JSON-RPC have the 'id' of their request; leave --correlate out")
+                why: "JSON-RPC replies already contain the 'id' of their request; omit --correlate")
         }
         let name = arguments.replies.calls != nil ? "id" : arguments.replies.correlation
         if name == nil, arguments.staying.heartbeatMessage != nil {
             throw .badArgument(
                 what: "--request with --heartbeat-message",
-                why: "an answer to the heartbeat would be taken for a reply; tell replies by --correlate")
+                why: "a reply to the heartbeat would count as a reply to a request; use --correlate")
         }
         return RequestQueue.Settings(
             field: name.flatMap { JSONField($0) }, isSequential: arguments.replies.sendsRequests,

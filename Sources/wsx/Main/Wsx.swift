@@ -24,7 +24,7 @@ struct Wsx {
     private static func run() -> ExitStatus {
         guard let words = arguments() else {
             LogWriter.standardError.write(
-                "wsx: an argument is not UTF-8 text; send such bytes with --file or on standard input\n")
+                "wsx: an argument is not UTF-8 text; to send other bytes, use --file or standard input\n")
             return .usage
         }
         do throws(UsageError) {

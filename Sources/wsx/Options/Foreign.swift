@@ -10,16 +10,17 @@ enum Command: String, CaseIterable {
     case completions
 }
 
-/// An option of another tool, and what wsx has for it.
+/// An option of another tool, and its counterpart in wsx.
 ///
-/// The table holds names that are common, and names that resemble an option of ours with another meaning. The parser
-/// looks here when a command has no such option, before it searches for a near miss.
+/// The table holds well-known names, and names that resemble one of our options with another meaning. The parser
+/// consults it for an unknown option before it looks for a similar name. Options that mean exactly the same as one of
+/// ours are not here: they are aliases of that option.
 struct ForeignOption: Sendable {
-    /// The names as they are typed: `--cacert`, `-A`.
+    /// The names as typed: `--capath`, `-A`.
     let names: [String]
-    /// The commands for which the remedy holds.
+    /// The commands to which the remedy applies.
     let commands: [Command]
-    /// What to do instead, to follow `unknown option '--cacert';`.
+    /// What to do instead, to follow `unknown option '--capath';`.
     let remedy: String
 
     private init(_ commands: [Command], _ names: String..., remedy: String) {
@@ -28,7 +29,7 @@ struct ForeignOption: Sendable {
         self.remedy = remedy
     }
 
-    /// What to do instead of an option that `command` does not have; nil: the table does not know it.
+    /// What to do instead of an option that `command` does not have; nil: the table does not contain the option.
     static func remedy(for typed: String, of command: Command?) -> String? {
         all.first { $0.names.contains(typed) && $0.commands.contains { $0 == command } }?.remedy
     }
@@ -36,37 +37,39 @@ struct ForeignOption: Sendable {
     private static let client: [Command] = [.connect, .bench]
     private static let duplex: [Command] = [.connect, .listen]
 
-    /// All of them. A name is there once for each command.
+    /// The whole table. It has at most one entry for each name and command.
     static let all: [ForeignOption] = request + tls + messages + load + server
 
-    // curl, wscat, websocat: the request and the way to the server.
+    // curl, wscat, websocat, oha: the request and the way to the server.
     private static let request = [
-        ForeignOption(client, "--user", "--basic-auth", remedy: "use -a USER:PASSWORD"),
-        ForeignOption([.connect], "-u", remedy: "use -a USER:PASSWORD"),
-        ForeignOption([.bench], "-u", remedy: "use -c N for connections, or -a USER:PASSWORD to log in"),
+        ForeignOption(client, "--basic-auth", remedy: "use --auth USER:PASSWORD"),
         ForeignOption(client, "--oauth2-bearer", remedy: "use --bearer TOKEN"),
         ForeignOption(client, "-A", remedy: "use --user-agent TEXT"),
         ForeignOption(client, "-e", "--referer", remedy: "use -H 'Referer: URL'"),
-        ForeignOption(client, "-X", "--method", remedy: "leave it out, as a WebSocket always begins with GET"),
+        ForeignOption(client, "-X", "--method", remedy: "omit it: a WebSocket handshake always uses GET"),
+        ForeignOption(client, "--http1.1", "--http2", remedy: "omit it: wsx always uses HTTP/1.1"),
         ForeignOption(client, "--max-redirs", remedy: "use --max-redirects N"),
-        ForeignOption(client, "--protocol", remedy: "use -s NAME for a subprotocol"),
+        ForeignOption(client, "--protocol", remedy: "use --subprotocol NAME"),
         ForeignOption(client, "--interface", remedy: "use --source-ip IP"),
+        ForeignOption(client, "--connect-to", remedy: "use --resolve HOST:PORT:IP"),
         ForeignOption(client, "--socks5", remedy: "use --proxy socks5://HOST:PORT"),
         ForeignOption(client, "--socks5-hostname", remedy: "use --proxy socks5h://HOST:PORT"),
-        ForeignOption([.bench], "-x", "--execute", remedy: "use -m TEXT for a message, or --proxy URL for a proxy"),
-        ForeignOption([.connect], "-c", "--connect", remedy: "write the URL without it"),
-        ForeignOption(client, "--silent", remedy: "use -q"),
-        ForeignOption([.bench], "--fail", remedy: "leave it out, as failures always set the exit status"),
-        ForeignOption([.connect, .listen, .bench], "--no-color", remedy: "use --color never"),
+        ForeignOption([.bench], "-x", "--execute", remedy: "use --message TEXT for a message, or --proxy URL for a proxy"),
+        ForeignOption([.connect], "-c", "--connect", remedy: "write just the URL"),
+        ForeignOption(client, "--silent", remedy: "use --quiet"),
+        ForeignOption([.bench], "--fail", remedy: "omit it: failures always set the exit status"),
+        ForeignOption(client, "--disable-compression", remedy: "use --compress=off"),
+        ForeignOption([.connect, .listen, .bench], "--no-color", "--disable-color", remedy: "use --color never"),
     ]
 
     private static let tls = [
-        ForeignOption(client, "--cacert", "--capath", remedy: "use --ca PATH"),
-        ForeignOption(client, "--no-check", "--insecure-skip-tls-verify", remedy: "use -k"),
+        ForeignOption(client, "--capath", remedy: "use --ca PATH"),
+        ForeignOption(client, "--no-check", "--insecure-skip-tls-verify", remedy: "use --insecure"),
         ForeignOption(client, "--pinnedpubkey", remedy: "use --pin PIN"),
         ForeignOption(client, "--tlsv1.2", remedy: "use --tls-min 1.2"),
         ForeignOption(client, "--tlsv1.3", remedy: "use --tls-min 1.3"),
-        ForeignOption(client, "--tls-max", remedy: "leave it out, as there is only a lower limit (--tls-min)"),
+        ForeignOption(client, "--tls-max", remedy: "omit it: only the oldest version can be set (--tls-min)"),
+        ForeignOption(client, "--tls-domain", remedy: "use --tls-server-name NAME"),
         ForeignOption([.bench], "-E", remedy: "use --cert FILE"),
         ForeignOption([.listen], "--cert", "--ssl-cert", remedy: "use --tls-cert FILE"),
         ForeignOption([.listen], "--key", "--ssl-key", remedy: "use --tls-key FILE"),
@@ -74,26 +77,25 @@ struct ForeignOption: Sendable {
         ForeignOption([.listen], "--tls", "--ssl", remedy: "use --tls-self-signed or --tls-cert FILE"),
     ]
 
-    // What is sent and received, and when the run ends.
+    // Messages, and the end of the run.
     private static let messages = [
         ForeignOption(
             [.connect], "-d", "--data", "--data-raw", "--data-binary", "--post", "--message",
-            remedy: "write the message after the URL, or use -f FILE"),
-        ForeignOption([.bench], "--data", "--data-raw", "--data-binary", "--post", remedy: "use -m TEXT or -f FILE"),
+            remedy: "put the message after the URL, or use --file FILE"),
+        ForeignOption([.bench], "--data", "--data-raw", "--data-binary", "--post", remedy: "use --message TEXT or --file FILE"),
+        ForeignOption([.connect], "-m", remedy: "use --timeout DURATION"),
+        ForeignOption([.connect], "-w", "--wait", remedy: "use --linger DURATION to wait for replies"),
         ForeignOption(
-            [.connect], "--json", remedy: "use --output json for events, or write the message after the URL"),
-        ForeignOption([.listen, .bench, .merge], "--json", remedy: "use --output json"),
-        ForeignOption([.connect], "-m", "--max-time", remedy: "use --timeout DURATION"),
-        ForeignOption([.bench], "--max-time", remedy: "use --timeout DURATION"),
-        ForeignOption([.connect], "-w", "--wait", remedy: "use --linger DURATION"),
-        ForeignOption([.connect], "-E", remedy: "use --linger 0 to leave after the input, or --cert FILE"),
+            [.connect], "-E", remedy: "use --linger 0 to exit at the end of the input, or --cert FILE for a certificate"),
         ForeignOption([.connect], "--exit-on-eof", remedy: "use --linger 0"),
-        ForeignOption([.connect], "-1", "--one-message", remedy: "use -n 1"),
-        ForeignOption([.connect], "--max-messages", remedy: "use -n N"),
-        ForeignOption([.connect], "-P", "--show-ping-pong", remedy: "use -v"),
-        ForeignOption([.connect], "--slash", remedy: "leave it out, as the prompt always has commands such as /ping"),
+        ForeignOption([.connect], "-1", "--one-message", remedy: "use --count 1"),
+        ForeignOption([.connect], "--max-messages", remedy: "use --count N"),
+        ForeignOption([.connect], "-P", "--show-ping-pong", "--print-ping-rtts", "--include", remedy: "use --verbose"),
+        ForeignOption([.connect], "--trace", "--trace-ascii", remedy: "use --verbose twice"),
+        ForeignOption([.connect], "--slash", remedy: "omit it: the prompt always has commands such as /ping"),
         ForeignOption([.connect], "--retry", remedy: "use --reconnect=N"),
-        ForeignOption(duplex, "--ping-interval", remedy: "use --heartbeat DURATION"),
+        ForeignOption([.connect], "--close-status-code", remedy: "use --close-code CODE"),
+        ForeignOption(duplex, "--ping-interval", "--keepalive-time", remedy: "use --heartbeat DURATION"),
         ForeignOption(duplex, "--ping-timeout", remedy: "use --heartbeat-misses N"),
         ForeignOption([.bench], "--ping-interval", remedy: "use --mode idle with --heartbeat DURATION"),
         ForeignOption(duplex, "-t", remedy: "use --text"),
@@ -103,52 +105,57 @@ struct ForeignOption: Sendable {
         ForeignOption([.connect], "-U", "--unidirectional-reverse", remedy: "use --no-stdin"),
     ]
 
-    // wrk, oha, k6: how much load.
+    // wrk, oha, k6: the load.
     private static let load = [
-        ForeignOption([.connect], "--vus", remedy: "use 'wsx bench -c N'"),
-        ForeignOption([.bench], "--vus", "--concurrency", "--clients", "--users", remedy: "use -c N"),
-        ForeignOption([.bench], "-z", remedy: "use -d DURATION"),
-        ForeignOption([.bench], "-R", "--rps", "--qps", remedy: "use -r N"),
+        ForeignOption([.connect], "--vus", "-z", remedy: "use 'wsx bench' for a load test"),
+        ForeignOption([.bench], "--vus", "--concurrency", "--clients", "--users", remedy: "use --connections N"),
+        ForeignOption([.bench], "-z", remedy: "use --duration DURATION"),
+        ForeignOption([.bench], "-R", "--rps", "--qps", remedy: "use --rate N"),
         ForeignOption(
-            [.bench], "-i", "--iterations", "--requests", "--count", "--max-messages", remedy: "use -n N"),
+            [.bench], "-i", "--iterations", "--requests", "--count", "--max-messages", remedy: "use --messages N"),
         ForeignOption([.bench], "--stage", "--ramp-up", remedy: "use --ramp DURATION"),
-        ForeignOption([.bench], "--latency", remedy: "leave it out, as latencies are always shown"),
-        ForeignOption([.bench], "--script", remedy: "use -m TEXT or -f FILE"),
+        ForeignOption([.bench], "--latency", remedy: "omit it: latencies are always shown"),
+        ForeignOption(
+            [.bench], "--latency-correction", remedy: "omit it: with --rate, latencies always count from the due time"),
+        ForeignOption([.bench], "--script", remedy: "use --message TEXT or --file FILE"),
+        ForeignOption([.bench], "--no-tui", remedy: "use --quiet"),
+        ForeignOption([.bench], "-j", "--summary-export", remedy: "use --output json"),
     ]
 
-    // wscat, websocat, websocketd and web servers.
+    // wscat, websocat, websocketd, and web servers.
     private static let server = [
-        ForeignOption([.listen], "-l", "--listen", remedy: "write the port without it"),
+        ForeignOption([.listen], "-l", "--listen", remedy: "write just the port"),
         ForeignOption(
-            [.listen], "-p", "--port", "--address", "--bind", "--host", remedy: "write [ADDRESS:]PORT without it"),
-        ForeignOption([.listen], "-u", "--user", "--basic-auth", remedy: "use -a USER:PASSWORD"),
-        ForeignOption([.listen], "--protocol", remedy: "use -s NAME for a subprotocol"),
+            [.listen], "-p", "--port", "--address", "--bind", "--host", remedy: "write just [ADDRESS:]PORT"),
+        ForeignOption([.listen], "-u", "--user", "--basic-auth", remedy: "use --auth USER:PASSWORD"),
+        ForeignOption([.listen], "--protocol", remedy: "use --subprotocol NAME"),
         ForeignOption([.listen], "--dir", "--directory", "--static", "--staticdir", remedy: "use --serve DIR"),
         ForeignOption([.listen], "--devconsole", remedy: "use --console"),
         ForeignOption([.listen], "--restrict-uri", remedy: "use --path PATH"),
+        ForeignOption([.listen], "--oneshot", remedy: "use --once"),
         ForeignOption([.listen], "--max-clients", remedy: "use --max-connections N"),
         ForeignOption([.listen], "--maxforks", remedy: "use --max-processes N"),
     ]
 }
 
-/// A command of another tool, and what wsx has for it.
+/// A command of another tool, and its counterpart in wsx.
 enum ForeignCommand {
     private static let all = [
         "serve": "wsx listen PORT", "server": "wsx listen PORT", "client": "wsx connect URL", "run": "wsx bench URL",
-        "load": "wsx bench URL",
+        "load": "wsx bench URL", "echo": "wsx connect echo:",
     ]
 
-    /// The command line to write instead; nil: the table does not know the word.
+    /// The command line to use instead; nil: the table does not contain the word.
     static func line(for word: String) -> String? { all[word] }
 }
 
-/// Command lines as wscat has them: an option says what to do, `-c URL` or `-l PORT`, anywhere among the others.
+/// Command lines in wscat's form: instead of a command they have `-c URL` or `-l PORT`, anywhere among the options.
 enum WscatForm {
     private static let forms: [(command: Command, short: String, long: String, placeholder: String)] = [
         (.connect, "-c", "--connect", "URL"), (.listen, "-l", "--listen", "PORT"),
     ]
 
-    /// The line with a command that such a line means; nil: it is no such line.
+    /// The equivalent line with a command; nil: the line does not have wscat's form.
     /// - Throws: ``UsageError/missingValue(option:placeholder:)``.
     static func line(for words: [String]) throws(UsageError) -> [String]? {
         for (index, word) in words.enumerated() {

@@ -2,10 +2,10 @@ import CommandLine
 import WSCore
 
 extension UsageError {
-    /// The one line, without its newline, that standard error shows.
+    /// The error as one line without a newline, for standard error.
     ///
-    /// What was typed appears with its control characters escaped, so that it cannot drive a terminal or a log, and
-    /// without the user and password of a URL or an address.
+    /// Control characters are escaped so that the line cannot control a terminal or forge a log entry. The user and
+    /// password of a URL or an address are hidden.
     var message: String {
         "wsx: "
             + escapingControls(

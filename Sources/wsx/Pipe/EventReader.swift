@@ -115,7 +115,7 @@ struct EventReader: ~Copyable {
     }
 
     private func client(in line: RawSpan) throws(InputProblem) -> Int? {
-        let expected = "the number of a client, from 1"
+        let expected = "a client number of 1 or more"
         let number = try number(.client, in: line, expected: expected)
         guard number.map({ $0 >= 1 }) ?? true else { throw .badMember("client", expected: expected) }
         return number
@@ -124,7 +124,7 @@ struct EventReader: ~Copyable {
     private mutating func time(in line: RawSpan) throws(InputProblem) -> Duration? {
         guard let text = try text(.time, in: line) else { return nil }
         guard let time = EventTime.parse(text) else {
-            throw .badMember("time", expected: "a time as RFC 3339 has it, such as 2026-01-31T15:04:05.123456Z")
+            throw .badMember("time", expected: "an RFC 3339 time such as 2026-01-31T15:04:05.123456Z")
         }
         return time
     }
@@ -154,7 +154,7 @@ struct EventReader: ~Copyable {
         case "binary": return .binary
         case "text":
             let isText = payload.withReadableBytes { UTF8Validator.isValid($0) }
-            guard isText else { throw .badMember("base64", expected: "UTF-8 text, as a text message has to be") }
+            guard isText else { throw .badMember("base64", expected: "UTF-8, which a text message must be") }
             return .text
         default: throw .badMember("opcode", expected: "'text' or 'binary'")
         }
@@ -200,7 +200,7 @@ struct EventReader: ~Copyable {
 
     /// Returns the close frame for an event, or `nil` if its code must not be sent.
     private mutating func closeFrame(in line: RawSpan) throws(InputProblem) -> CloseFrame? {
-        let expected = "a close code, \(Self.closeCodes.lowerBound) through \(Self.closeCodes.upperBound)"
+        let expected = "a close code from \(Self.closeCodes.lowerBound) to \(Self.closeCodes.upperBound)"
         let number = try number(.code, in: line, expected: expected)
         guard number.map(Self.closeCodes.contains) ?? true else { throw .badMember("code", expected: expected) }
         let code = number.map { CloseCode(rawValue: UInt16($0)) } ?? .noStatus
@@ -210,7 +210,7 @@ struct EventReader: ~Copyable {
             throw .tooLong("reason", byteCount: reason.utf8.count, limit: limit)
         }
         if code == .noStatus {
-            guard reason.isEmpty else { throw .badMember("reason", expected: "empty, as it has to be without a code") }
+            guard reason.isEmpty else { throw .badMember("reason", expected: "empty, which it must be without a code") }
             return CloseFrame(code: nil)
         }
         return code.mayTravel ? CloseFrame(code: code, reason: reason) : nil

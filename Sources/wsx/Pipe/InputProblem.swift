@@ -30,23 +30,23 @@ extension InputProblem: CustomStringConvertible {
     var description: String {
         switch self {
         case .notText: "it is not UTF-8 text; send it with --binary"
-        case .notHexadecimal(.unexpected(let offset)): "byte \(offset + 1) is no hexadecimal digit"
-        case .notHexadecimal: "it has an odd number of digits"
-        case .notBase64(.unexpected(let offset)): "byte \(offset + 1) of it is not Base64"
-        case .notBase64(.truncated): "it is not Base64: it ends too early"
-        case .notBase64(.badPadding): "it is not Base64: its padding is not that of so many characters"
-        case .notTextEvent: "it is not UTF-8, as JSON has to be"
-        case .notJSON(let error): "\(error)"
-        case .notAnObject: "it is no JSON object"
-        case .unknownType(let type): "there is no type '\(escapingControls(type))' of events"
+        case .notHexadecimal(.unexpected(let offset)): "byte \(offset + 1) is not a hexadecimal digit"
+        case .notHexadecimal: "it has an odd number of hexadecimal digits"
+        case .notBase64(.unexpected(let offset)): "byte \(offset + 1) is not a Base64 character"
+        case .notBase64(.truncated): "the Base64 text is incomplete"
+        case .notBase64(.badPadding): "the Base64 text has the wrong padding for its length"
+        case .notTextEvent: "it is not UTF-8, which JSON must be"
+        case .notJSON(let error): "it is not valid JSON: \(error)"
+        case .notAnObject: "it is not a JSON object"
+        case .unknownType(let type): "unknown event type '\(escapingControls(type))'"
         case .missingMember(let name): "it has no '\(name)'"
         case .repeatedMember(let name): "it has more than one '\(name)'"
         case .badMember(let name, let expected): "its '\(name)' is not \(expected)"
         case .noPayload: "it has neither 'data' nor 'base64'"
         case .twoPayloads: "it has both 'data' and 'base64'"
-        case .halfSurrogate(let name): "its '\(name)' has one half of a surrogate pair"
+        case .halfSurrogate(let name): "its '\(name)' contains half of a surrogate pair"
         case .tooLong(let name, let byteCount, let limit):
-            "its '\(name)' has \(byteCount) bytes, and at most \(limit) fit into the frame"
+            "its '\(name)' has \(byteCount) bytes, but the frame has room for \(limit)"
         }
     }
 }

@@ -223,7 +223,7 @@ extension ConversationArguments {
     /// Checks that `--replay-speed` is used only with `--input json`, because only events have times.
     func checkReplaySpeed() throws(Failure) {
         guard format.replaySpeed == .max || format.input == .json else {
-            throw .badArgument(what: "--replay-speed", why: "it says nothing without --input json; give that, too")
+            throw .badArgument(what: "--replay-speed", why: "it requires --input json; add that option")
         }
     }
 }

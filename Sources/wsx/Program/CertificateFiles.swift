@@ -1,12 +1,12 @@
 import WSCore
 
-/// Reads the files of a certificate and its key.
+/// Reads a certificate and its key from files.
 enum CertificateFiles {
-    /// A file, and the option that names it.
+    /// A file and the option that names it.
     typealias Named = (path: String, option: String)
 
-    /// The certificate in one file with its key in the same or another; an encrypted key has its passphrase asked for
-    /// unless it is given, as ``Secrets`` says.
+    /// Reads a certificate, and its key from the same or another file. If the key is encrypted and no passphrase is
+    /// given, ``Secrets`` asks for it.
     static func read(
         certificate: Named, key: Named?, passphrase: String?, secrets: Secrets
     ) throws(Failure) -> TLSCertificateSource {

@@ -1,24 +1,23 @@
 import Formats
 import WSCore
 
-// The notices that several commands have in common.
+// Notices that several commands share.
 extension Console {
-    /// Warns that no certificate is verified, with `--insecure`.
+    /// Warns that `--insecure` disables the verification of certificates.
     func warnIfInsecure(_ isInsecure: Bool) {
         if isInsecure { notice("wsx: warning: certificates are not verified (--insecure)") }
     }
 
-    /// Reports the limit that makes further clients wait.
+    /// Reports that a limit makes new clients wait.
     /// - Parameter isShared: Whether several threads of the process share the descriptors.
     func reportLimit<Handler: ConnectionHandler>(_ limit: Server<Handler>.Limit, isShared: Bool = false) {
         switch limit {
         case .descriptors(let count):
-            let clients = count == 1 ? "1 client fills" : "\(count) clients fill"
-            let limit = isShared ? "a thread's part of the descriptor limit" : "the descriptor limit"
-            error("\(clients) \(limit): further ones wait; ulimit -n raises it")
+            let limit = isShared ? "a thread's share of the descriptor limit" : "the descriptor limit"
+            error("\(limit) is reached with \(Phrase.count(count, "client")): new clients wait; raise 'ulimit -n'")
         case .connections(let count):
             let clients = Phrase.count(count, "client")
-            error("\(clients) at a time: further ones wait until one has left; --max-connections allows more")
+            error("the limit of \(clients) is reached: new clients wait; raise --max-connections to serve more")
         }
     }
 }

@@ -1,22 +1,22 @@
-/// What the program's exit status tells a script.
+/// The exit status of the program.
 enum ExitStatus: Int32 {
-    /// Done as asked, which includes a normal close by the peer.
+    /// Success, including a normal close by the peer.
     case success = 0
-    /// The peer closed with a code that is not normal, or the connection was lost.
+    /// The peer closed with a code that reports a problem, or the connection was lost.
     case closed = 1
-    /// Bad usage or bad input.
+    /// Invalid usage or input.
     case usage = 2
-    /// Could not connect, or could not listen.
+    /// Could not connect or listen.
     case unreachable = 3
     /// The server refused the upgrade.
     case refused = 4
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     case violation = 5
     /// Timed out.
     case timedOut = 6
-    /// What was expected did not come.
+    /// An expectation was not met.
     case unmet = 7
-    /// Ended by SIGHUP: the terminal has gone away.
+    /// Ended by SIGHUP: the terminal is gone.
     case hungUp = 129
     /// Ended by SIGQUIT.
     case quit = 131

@@ -1,8 +1,8 @@
 import WSCore
 
 extension Failure {
-    /// Whether another connection may come about, or last, where nothing is changed at this end: the server may be away
-    /// for a while, or the network. It will not change its mind about who may come in.
+    /// Whether another attempt may succeed without a change on this side, because the server or the network may be down
+    /// temporarily. A server does not change its mind about access rights.
     var isWorthRetrying: Bool {
         switch self {
         case .lost, .silent: true
@@ -17,8 +17,8 @@ extension Failure {
         }
     }
 
-    /// The codes of servers that stop or restart, and of gateways that lost theirs. With the others the peer answers
-    /// something that would be sent again.
+    /// The codes of servers that stop or restart, and of gateways that lost their server. Other codes respond to the
+    /// messages, which would be sent again.
     private static func isPassing(_ code: CloseCode?) -> Bool {
         switch code {
         case .goingAway?, .internalError?, .serviceRestart?, .tryAgainLater?, .badGateway?: true
@@ -41,7 +41,7 @@ extension Failure {
         }
     }
 
-    /// An address to connect from that is not there, or a zone that is missing, is this end's own affair.
+    /// A missing source address or zone is a problem on this side.
     private static func isPassing(_ error: AttemptError) -> Bool {
         if case .system(let error) = error { error.mayPass } else { false }
     }
@@ -58,8 +58,8 @@ extension Failure {
         }
     }
 
-    /// RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4: 408, 425 and 429 ask to come back. Of the server's own errors,
-    /// 501 and 505 say that it never will be able to (RFC 9110 §15.6).
+    /// RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4: 408, 425, and 429 invite a retry. Among server errors, 501 and 505
+    /// are permanent (RFC 9110 §15.6).
     private static func isPassing(status: Int) -> Bool {
         switch status {
         case 408, 425, 429: true
@@ -72,7 +72,7 @@ extension Failure {
     private static func isPassing(_ error: ProxyError) -> Bool {
         switch error {
         case .closedBeforeAnswer, .incompleteAnswer: true
-        // RFC 9110 §15.6: the proxy could not reach the target, or cannot serve now. Its own 500 says nothing of that.
+        // RFC 9110 §15.6: the proxy could not reach the server or is unavailable. The proxy's own 500 implies neither.
         case .refused(let head, _, _): 502...504 ~= head.status
         // RFC 1928 §6: general failure, network or host unreachable, connection refused, TTL expired.
         case .failed(let reply): [1, 3, 4, 5, 6].contains(reply.code)

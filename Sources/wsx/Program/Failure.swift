@@ -3,11 +3,11 @@ import Formats
 import LoadTest
 import WSCore
 
-/// Why a run did not end as asked.
+/// Why a run failed.
 ///
-/// This is the one place that maps an error to an exit status and to the words the user sees.
+/// This is the one place that maps an error to an exit status and to the message that the user sees.
 enum Failure: Error {
-    /// An argument that reads well but cannot be used: `what` is what it was for.
+    /// A well-formed argument that cannot be used. `what` is its purpose.
     case badArgument(what: String, why: String)
     /// Standard input, or a message on the command line, cannot be sent.
     case badInput(what: String, why: String)
@@ -17,51 +17,51 @@ enum Failure: Error {
     case output(IOError)
     /// The recording cannot be written.
     case recording(path: String, IOError)
-    /// The system has no resources left.
+    /// The system is out of resources.
     case system(IOError)
-    /// Could not listen at an address.
+    /// The server cannot listen on an address.
     case listening(address: String, IOError)
-    /// No connection came about; `url` is without credentials.
+    /// The connection could not be opened. `url` has no credentials.
     case connecting(url: String, ConnectError)
-    /// The peer closed with a code that is not normal.
+    /// The peer closed the connection with a code that reports a problem.
     case closed(CloseFrame)
     /// The connection ended without a close frame.
     case lost(StreamError?)
-    /// Nothing came from the peer for so long, although it had so many heartbeats to answer.
+    /// The peer sent nothing for a while and missed this many heartbeats.
     case silent(for: Duration, misses: Int)
-    /// Trying again, so many times in a row, did not help; the last failure.
+    /// This many retries in a row failed; the last failure.
     indirect case gaveUp(after: Int, Failure)
-    /// One that the user has been told of.
+    /// A failure that has been reported already.
     indirect case told(Failure)
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     case violation(ProtocolError)
     /// A received message exceeded one of our limits.
     case limitExceeded(ProtocolError)
-    /// The peer left our close frame unanswered.
+    /// The peer did not answer our close frame.
     case closingTimedOut(after: Duration)
-    /// No message has matched these regular expressions, in this time if it was over.
+    /// No message matched these regular expressions, within the time limit if there was one.
     case unmet([String], after: Duration?)
-    /// The peer closed the connection, with this code, before the goal of `--count` or `--until` was met.
+    /// The peer closed the connection with this code before the goal of `--count` or `--until` was met.
     case closedEarly(UnmetGoal, CloseCode)
-    /// The wait after the end of the input was over before the goal was met.
+    /// The wait after the end of the input ended before the goal was met.
     case waitEnded(UnmetGoal, Linger)
     /// Another failure ended the run before the goal was met.
     indirect case incomplete(UnmetGoal, Failure)
-    /// Replies to JSON-RPC calls were errors, which `--fail` asks to report.
+    /// JSON-RPC calls returned errors, which `--fail` turns into a failure.
     case errorReplies(Int)
-    /// A request has had no reply in time, and the replies after it cannot be told.
+    /// A request had no reply in time, and later replies cannot be matched to their requests.
     case noReply(to: Int, after: Duration)
-    /// So many requests have had no reply in time.
+    /// This many requests had no reply in time.
     case lateReplies(Int, after: Duration)
-    /// The program of the only client has failed; the words say how.
+    /// The only client's program failed; how.
     case program(String)
-    /// The connection ended before so many requests were answered.
+    /// The connection ended before this many requests were answered.
     case unanswered(Int)
-    /// Replies of a load test that were not as they should be.
+    /// A load test received wrong replies.
     case badReplies(LoadTally, in: BenchMode)
-    /// Thresholds of a load test that are not met, of which the user has been told.
+    /// A load test missed its thresholds, as the results report.
     case unmetThresholds
-    /// The run took longer than it may.
+    /// The run exceeded its time limit.
     case runTimedOut(after: Duration)
     /// SIGINT.
     case interrupted
@@ -72,7 +72,7 @@ enum Failure: Error {
     /// SIGQUIT.
     case quit
 
-    /// The status to exit with.
+    /// The exit status.
     var status: ExitStatus {
         switch self {
         case .badArgument, .badInput: .usage
@@ -90,7 +90,7 @@ enum Failure: Error {
         }
     }
 
-    /// One line without the program's name: what failed, why, and what to try. nil: there is nothing to say.
+    /// One line without the program's name: what failed, why, and what to try; nil for a failure that needs no message.
     var message: String? {
         switch self {
         case .badArgument(let what, let why), .badInput(let what, let why): "\(what): \(why)"
@@ -100,34 +100,36 @@ enum Failure: Error {
         case .recording(let path, let error): "recording to \(escapingControls(path)): \(error)"
         case .system(let error): "starting: \(error)"
         case .listening(let address, let error) where error == .addressInUse && address.hasPrefix("unix:"):
-            "listening on \(address): \(error); is another server running there? If none is, remove the file"
+            "listening on \(address): \(error); is another server running? If not, delete the socket file"
         case .listening(let address, .noSuchFile) where address.hasPrefix("unix:"):
-            "listening on \(address): there is no directory \(File.directory(of: String(address.dropFirst("unix:".count)))); "
-                + "make it first"
-        case .listening(let address, let error): "listening on \(address): \(error)\(Self.remedy(for: error))"
+            "listening on \(address): no such directory: "
+                + "\(File.directory(of: String(address.dropFirst("unix:".count)))); create it first"
+        case .listening(let address, let error): "listening on \(address): \(error)\(Self.listeningRemedy(for: error))"
         case .connecting(_, .timedOut(let phase, let limit, let peer?)):
-            "connecting to \(peer): \(Self.words(for: .timedOut(phase, after: limit, peer: nil)))"
+            "connecting to \(peer): \(Self.words(forTimeout: limit, in: phase))"
+        case .connecting(let url, .handshake(.closedBeforeResponse)) where url.hasPrefix("ws://"):
+            "connecting to \(url): the server closed the connection without a response; wrong port, or a wss:// server?"
         case .connecting(let url, let error): "connecting to \(url): \(Self.words(for: error))"
         case .closed(let frame): "the peer closed the connection: \(Self.words(for: frame))"
         case .lost(let error?): "the connection was lost: \(error)"
         case .lost(nil): "the connection was lost: the peer closed it without a close frame"
         case .silent(let silence, let misses):
-            "the connection was lost: nothing came from the peer for \(Phrase.duration(silence)), "
-                + "\(Phrase.count(misses, "heartbeat")) in a row; --heartbeat-misses allows more"
+            "the connection was lost: the peer sent nothing for \(Phrase.duration(silence)) and missed "
+                + "\(Phrase.count(misses, "heartbeat")); --heartbeat-misses sets the limit"
         case .gaveUp(let count, let failure):
             failure.message.map { Self.joined($0, "gave up after \(Phrase.count(count, "more attempt"))") }
         case .limitExceeded(let error):
-            "\(error)\(Self.remedy(for: error)) (\(error.identifier), closed with \(error.closeCode.rawValue))"
+            "receiving: \(error)\(Self.remedy(for: error)) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .violation(let error):
-            "the peer broke the WebSocket protocol: \(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
+            "the peer violated the WebSocket protocol: \(error) (\(error.identifier), closed with \(error.closeCode.rawValue))"
         case .closingTimedOut(let limit):
-            "closing: the peer did not answer for \(Phrase.duration(limit)); --close-timeout waits longer"
+            "closing: no answer from the peer within \(Phrase.duration(limit)); --close-timeout sets the limit"
         case .unmet(let patterns, let limit):
             "no message matched --expect \(patterns.map { "'\(escapingControls($0))'" }.joined(separator: ", "))"
                 + (limit.map { " within \(Phrase.duration($0)) (--timeout)" } ?? "")
         case .closedEarly(let goal, let code): "\(Self.words(forEndWith: code)) \(goal.moment)"
         case .waitEnded(let goal, .total(let limit)):
-            "\(goal.progress) within \(Phrase.duration(limit)) of the last input; --linger or --timeout waits longer"
+            "\(goal.progress) within \(Phrase.duration(limit)) of the last input; raise --linger or --timeout to wait longer"
         case .waitEnded(let goal, let linger):
             linger.limit == .zero
                 ? "\(goal.progress) at the end of the input (--linger 0)"
@@ -136,21 +138,21 @@ enum Failure: Error {
         case .errorReplies(let count):
             "\(Phrase.count(count, "call")) returned an error (--fail)"
         case .noReply(let number, let limit):
-            "request \(number): no reply within \(Phrase.duration(limit)); --reply-timeout waits longer"
+            "request \(number): no reply within \(Phrase.duration(limit)); --reply-timeout sets the limit"
         case .lateReplies(let count, let limit):
             "\(Phrase.count(count, "request")) had no reply within \(Phrase.duration(limit)); "
-                + "--reply-timeout waits longer"
+                + "--reply-timeout sets the limit"
         case .program(let words): words
         case .unanswered(let count): "the peer closed the connection: \(Self.words(forUnanswered: count))"
         case .badReplies(let tally, let mode):
-            "the \(mode.wording.countedThings): \(tally.faults); each message is to \(mode.wording.expectation) once, "
-                + "in order, as it was"
+            "the \(mode.wording.countedThings): \(tally.faults); each message must \(mode.wording.expectation) once, "
+                + "in order, and unchanged"
         case .runTimedOut(let limit): "timed out after \(Phrase.duration(limit)) (--timeout)"
         case .interrupted, .terminated, .hungUp, .quit, .told, .unmetThresholds: nil
         }
     }
 
-    /// Whether the run had begun to receive messages, so that the report says how far it came.
+    /// Whether the run may have received messages. If so, the report includes the progress towards the goal.
     var leavesGoalOpen: Bool {
         switch self {
         case .closed, .lost, .silent, .gaveUp, .violation, .limitExceeded, .closingTimedOut, .runTimedOut, .noReply,
@@ -163,7 +165,7 @@ enum Failure: Error {
         }
     }
 
-    /// A stable word for the kind of failure, as `error` events have it.
+    /// A stable name for the kind of failure, which `error` events contain.
     var kind: String {
         switch self {
         case .badArgument, .badInput: "usage"
@@ -188,7 +190,7 @@ enum Failure: Error {
         }
     }
 
-    /// What the server answered when it refused the upgrade, or a proxy when it did not connect us.
+    /// The response of the server that refused the upgrade, or of the proxy that refused the connection.
     var refusal: (head: ResponseHead, body: [UInt8], bodyIsTruncated: Bool)? {
         switch self {
         case .connecting(_, .handshake(.refused(let head, let body, let isTruncated))),
@@ -207,7 +209,7 @@ enum Failure: Error {
         case .proxyChoice: .usage
         case .timedOut: .timedOut
         case .handshake(.refused), .credentialsRefused, .redirect: .refused
-        // Nothing was said that could be right or wrong.
+        // Without a response, there is no violation.
         case .handshake(.closedBeforeResponse), .handshake(.incompleteResponse): .unreachable
         case .handshake, .compression: .violation
         }
@@ -215,14 +217,16 @@ enum Failure: Error {
 
     private static func words(for error: ConnectError) -> String {
         switch error {
-        case .unresolvable(let host, let error): "looking up \(host): \(error); check the name"
-        case .noAddress(let host): "\(host) has no address of the family asked for; try without -4 or -6"
+        case .unresolvable(let host, let error): words(forLookupOf: host, error)
+        case .noAddress(let host): "\(host) has no address of the requested family; try without -4 or -6"
         case .unknownZone(let zone, let host):
-            "\(host): this machine has no interface '\(zone)'; 'ip link' lists those it has"
-        case .unreachable(let attempts): words(for: attempts)
-        case .lost(let error, .tunnelling): "\(error) while the proxy was asked for the connection"
+            "\(host): this machine has no interface '\(zone)'; list the interfaces with 'ip link'"
+        case .unreachable(let attempts): words(for: attempts, of: "server")
+        case .lost(let error, .tunnelling): "\(error) while waiting for the proxy's response"
         case .lost(let error, let phase): "\(error) during the \(phase.rawValue)"
         case .proxyChoice(let error): "\(error)"
+        case .proxyUnreachable(let proxy, .unreachable(let attempts)):
+            "the proxy \(proxy): \(words(for: attempts, of: "proxy"))"
         case .proxyUnreachable(let proxy, let error): "the proxy \(proxy): \(words(for: error))"
         case .proxy(let proxy, let error): "the proxy \(proxy): \(error)"
         case .proxySecurity(let proxy, let error): "the proxy \(proxy): \(error) (\(error.identifier))"
@@ -231,40 +235,68 @@ enum Failure: Error {
         case .handshake(let error): "\(error.description)"
         case .credentialsRefused(let error): error.description(hasSentCredentials: true)
         case .compression(let error): "\(error.description)"
-        case .timedOut(let phase, let limit, _):
-            "timed out after \(Phrase.duration(limit)) (\(phase.rawValue)); --connect-timeout waits longer"
+        case .timedOut(let phase, let limit, _): words(forTimeout: limit, in: phase)
         }
+    }
+
+    private static func words(forLookupOf host: String, _ error: IOError) -> String {
+        switch error {
+        case .unknownName, .noAddress: "no such host: \(host); check the name"
+        case .nameServiceBusy: "cannot look up \(host): the name server does not answer; check the network connection"
+        default: "cannot look up \(host): \(error)"
+        }
+    }
+
+    private static func words(forTimeout limit: Duration, in phase: ConnectError.Phase) -> String {
+        let cause =
+            switch phase {
+            case .resolving: "the name server does not answer; check the network, or"
+            case .connecting: "the host does not answer; check the address and any firewall, or"
+            case .tunnelling: "the proxy does not answer; check its port, or"
+            case .securing:
+                "the port is open, but does not answer the TLS handshake; wrong port, or a ws:// server? Otherwise,"
+            case .upgrading: "the port is open, but does not answer the WebSocket handshake; wrong port? Otherwise,"
+            }
+        return "timed out after \(Phrase.duration(limit)): \(cause) raise --connect-timeout"
     }
 
     /// The most addresses that an error line lists: a name may have dozens.
     private static let listedAttempts = 4
 
-    private static func words(for attempts: [(address: String, error: AttemptError)]) -> String {
+    private static func words(
+        for attempts: [(address: String, error: AttemptError)], of target: String
+    ) -> String {
         var parts = attempts.prefix(listedAttempts).map { "\($0.address): \($0.error)" }
         let rest = attempts.count - parts.count
         if rest > 0 { parts.append("\(rest) more address\(rest == 1 ? "" : "es")") }
-        guard case .system(let error)? = attempts.last?.error else { return parts.joined(separator: ", ") }
-        return parts.joined(separator: ", ") + remedy(for: error)
+        let remedy =
+            switch attempts.last?.error {
+            case .system(.connectionRefused), .system(.noSuchFile): "; is the \(target) running?"
+            default: ""
+            }
+        return parts.joined(separator: ", ") + remedy
     }
 
-    private static func remedy(for error: IOError?) -> String {
+    private static func listeningRemedy(for error: IOError) -> String {
         switch error {
-        case .connectionRefused?: "; is the server running?"
-        case .addressInUse?: "; is another server running there? Port 0 picks a free one"
+        case .addressInUse: "; is another server running? Port 0 picks a free port"
+        case .addressNotAvailable: "; use an address of this machine"
+        // Linux reserves the ports below 1024 by default.
+        case .accessDenied: "; use a port above 1023, or a directory that you can write to"
         default: ""
         }
     }
 
-    /// The option that raises a limit, as the end of a sentence.
+    /// The option that raises the exceeded limit, as a clause after the error.
     static func remedy(for error: ProtocolError) -> String {
         switch error {
-        case .messageTooBig: "; --max-message-size raises the limit"
-        case .tooManyFragments: "; --max-fragments raises the limit"
+        case .messageTooBig: "; raise --max-message-size to accept it"
+        case .tooManyFragments: "; raise --max-fragments to accept it"
         default: ""
         }
     }
 
-    /// The requests without a reply at the end: `2 requests were not answered`.
+    /// The number of requests without a reply: `2 requests were not answered`.
     static func words(forUnanswered count: Int) -> String {
         "\(Phrase.count(count, "request")) \(count == 1 ? "was" : "were") not answered"
     }
@@ -284,7 +316,7 @@ enum Failure: Error {
         return "\(code.rawValue)\(meaning)" + (frame.reason.isEmpty ? "" : " \"\(escapingControls(frame.reason))\"")
     }
 
-    /// A line with a clause at its end.
+    /// A line followed by a clause, or by a sentence if the line ends with a question.
     static func joined(_ line: String, _ clause: String) -> String {
         guard line.hasSuffix("?") else { return "\(line); \(clause)" }
         return "\(line) \(clause.prefix(1).uppercased())\(clause.dropFirst())"

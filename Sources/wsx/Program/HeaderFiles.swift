@@ -1,8 +1,8 @@
 import WSCore
 
-/// Reads what `--header` and options like it name.
+/// Reads the headers and files that options such as `--header` name.
 enum HeaderFiles {
-    /// The fields of `--header` options, each `Name: value` or `@FILE` with one a line.
+    /// Parses the values of `--header`: `Name: value`, or `@FILE` with one header per line.
     static func fields(_ headers: [String]) throws(Failure) -> [HeaderField] {
         var fields: [HeaderField] = []
         for header in headers {
@@ -11,8 +11,8 @@ enum HeaderFiles {
                 continue
             }
             let path = String(header.dropFirst())
-            // A line ends with LF or CR LF and with nothing else: a CR alone, a NEL or the like would otherwise let one
-            // value become two fields.
+            // Only LF and CR LF end a line. If a lone CR, NEL, or similar character did, one value could become two
+            // headers.
             let lines = try contents(of: path, for: "--header").split(
                 separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             for (index, var line) in lines.enumerated() {
@@ -28,7 +28,7 @@ enum HeaderFiles {
         return fields
     }
 
-    /// The contents of a file that an option names.
+    /// Reads the file that an option names.
     static func contents(
         of path: String, for option: String, maximumBytes: Int = .max
     ) throws(Failure) -> [UInt8] {

@@ -1,11 +1,11 @@
 import WSCore
 
-/// The file that the variable SSLKEYLOGFILE names, to which the secrets of TLS sessions are appended, so that a network
-/// analyser can read what was captured.
+/// The file named by SSLKEYLOGFILE. It receives the secrets of TLS sessions, with which a network analyzer can decrypt
+/// captured traffic.
 enum KeyLog {
-    /// What appends a line to the file; nil: there is no such variable.
+    /// Returns a function that appends a line to the file, or nil if the variable is not set.
     ///
-    /// Throws ``Failure/badArgument(what:why:)`` where the file cannot be written.
+    /// Throws ``Failure/badArgument(what:why:)`` if the file cannot be written.
     static func writer(environment: (String) -> String?) throws(Failure) -> (@Sendable (String) -> Void)? {
         guard let path = environment("SSLKEYLOGFILE"), !path.isEmpty else { return nil }
         do throws(IOError) {
@@ -13,7 +13,7 @@ enum KeyLog {
         } catch {
             throw .badArgument(what: "SSLKEYLOGFILE \(escapingControls(path))", why: "\(error)")
         }
-        // A disk that fills up later is no reason to end a session.
+        // A disk that fills up later should not end the session.
         return { line in try? File.append(Array("\(line)\n".utf8), to: path) }
     }
 }

@@ -1,41 +1,41 @@
 import WSCore
 
-/// A file that is written, beside the files that the same command line reads: what is written empties it first.
+/// An output file, which must not be one of the command line's input files: opening it for writing empties it.
 struct OutputPlace {
-    /// The option that names it.
+    /// The option that names the file.
     let option: String
-    /// As typed; nil: nothing is written.
+    /// As typed; nil: there is no output file.
     let path: String?
 
-    /// A file that is read, and the option that names it.
+    /// An input file and the option that names it.
     typealias Source = (option: String, path: String?)
 
-    /// Throws ``Failure/badArgument(what:why:)`` where one of the files, or standard input, would be emptied, and for `-`,
-    /// which elsewhere is standard output.
+    /// Throws ``Failure/badArgument(what:why:)`` if the output file is one of the input files or standard input, and
+    /// for `-`, which means standard output elsewhere.
     func check(against sources: [Source]) throws(Failure) {
         guard path != "-" else {
             throw .badArgument(
-                what: "\(option) -", why: "standard output has something else; ./- is a file of that name")
+                what: "\(option) -", why: "standard output is already in use; for a file named '-', write ./-")
         }
         guard let path, let identity = FileIdentity(path: path) else { return }
         let what = "\(option) \(escapingControls(path))"
         for (option, source) in sources {
             guard let source, FileIdentity(path: source) == identity else { continue }
-            throw .badArgument(what: what, why: "it is the file that \(option) reads; name another")
+            throw .badArgument(what: what, why: "\(option) reads the same file; name another file")
         }
         guard FileIdentity(descriptor: StandardDescriptors.input) != identity else {
-            throw .badArgument(what: what, why: "it is the file that standard input reads; name another")
+            throw .badArgument(what: what, why: "standard input reads the same file; name another file")
         }
     }
 
-    /// The files among the values of an option that takes `@FILE`.
+    /// The files among the values of an option that accepts `@FILE`.
     static func files(_ values: [String], of option: String) -> [Source] {
         values.filter { $0.hasPrefix("@") }.map { (option, String($0.dropFirst())) }
     }
 }
 
 extension ListenArguments {
-    /// The files that are read, by the options that name them.
+    /// The input files and their options.
     var readFiles: [OutputPlace.Source] {
         let recording: String? = if case .replay(let path) = mode { path } else { nil }
         return [
@@ -50,7 +50,7 @@ extension ListenArguments {
 }
 
 extension ClientArguments {
-    /// The files that are read for connections, by the options that name them.
+    /// The input files for connections and their options.
     fileprivate var connectionFiles: [OutputPlace.Source] {
         [("--ca", tls.authorities), ("--cert", tls.certificate), ("--key", tls.key)]
             + OutputPlace.files(request.headers, of: "--header") + OutputPlace.files(request.cookies, of: "--cookie")
@@ -62,22 +62,22 @@ extension ClientArguments {
 }
 
 extension ConnectArguments {
-    /// The files that are read, by the options that name them.
+    /// The input files and their options.
     var readFiles: [OutputPlace.Source] {
         let historyPath: String? = if case .file(let path) = history { path } else { nil }
         return [("--file", file), ("--history", historyPath)] + client.connectionFiles
     }
 }
 
-/// The arguments of a command that has results.
+/// The arguments of a command with results.
 protocol ResultCommandArguments {
     var result: ResultArguments { get }
-    /// The files that are read, by what names them.
+    /// The input files and their options.
     var readFiles: [OutputPlace.Source] { get }
 }
 
 extension BenchArguments: ResultCommandArguments {
-    /// The files that are read, by the options that name them.
+    /// The input files and their options.
     var readFiles: [OutputPlace.Source] {
         let files = loadMessages.messages.map { message in
             if case .file(let path) = message { path } else { nil as String? }
@@ -87,7 +87,7 @@ extension BenchArguments: ResultCommandArguments {
 }
 
 extension MergeArguments: ResultCommandArguments {
-    /// The files that are read, by what names them.
+    /// The input files and their options.
     var readFiles: [OutputPlace.Source] {
         result.baselinePaths.map { ("--baseline", $0) } + paths.map { ("this command", $0 == "-" ? nil : $0) }
     }

@@ -1,13 +1,13 @@
 import WSCore
 
-/// Asks for a password or passphrase on the terminal, without showing it.
+/// Asks for a password or passphrase on the terminal without showing the input.
 ///
-/// For use before the event loop starts: it waits.
+/// It blocks, so it must run before the event loop starts.
 enum PasswordPrompt {
-    /// What is typed after a prompt, or nil when there is no terminal, or nothing to come on it.
+    /// Returns the answer to a prompt, or nil if there is no terminal or no input.
     ///
-    /// Throws ``Failure/interrupted``, ``Failure/terminated``, and ``Failure/badArgument(what:why:)`` when what was
-    /// typed is not text.
+    /// Throws ``Failure/interrupted``, ``Failure/terminated``, or ``Failure/badArgument(what:why:)`` if the answer is
+    /// not text.
     static func answer(to prompt: String) throws(Failure) -> String? {
         let answer: ControllingTerminal.Answer
         do throws(IOError) {
@@ -22,7 +22,7 @@ enum PasswordPrompt {
         switch answer {
         case .line(let bytes):
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw .badArgument(what: "what was typed", why: "it is not UTF-8 text; check the terminal's encoding")
+                throw .badArgument(what: "terminal input", why: "it is not UTF-8 text; check the terminal's encoding")
             }
             return text
         case .end: return nil

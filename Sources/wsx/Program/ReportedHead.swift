@@ -1,8 +1,8 @@
 import WSCore
 
-/// The heads of requests and responses, as people are shown them: a line a field, without secrets.
+/// Formats the heads of requests and responses for display: one line per field, without secrets.
 enum ReportedHead {
-    /// The lines of a request or response, as it is sent.
+    /// The lines of a request or response, as sent.
     static func lines(ofSent head: String) -> [String] {
         head.split(separator: "\r\n").map { sent in
             let name = sent.prefix { $0 != ":" }
@@ -10,7 +10,7 @@ enum ReportedHead {
         }
     }
 
-    /// The lines of a request that was received.
+    /// The lines of a received request.
     static func lines(of request: RequestHead) -> [String] {
         (["\(request.method) \(request.target) HTTP/1.\(request.minorVersion)"] + request.fields.map(line))
             .map { escapingControls($0) }
@@ -25,7 +25,7 @@ enum ReportedHead {
 
     private static func line(_ field: HeaderField) -> String {
         if field.isSecret { return "\(field.name): •••" }
-        // RFC 9110 §4.2.4: a URL can carry a user name and password.
+        // RFC 9110 §4.2.4: a URL can contain a user name and password.
         let value = field.isNamed("Location") ? WebSocketURL.withoutUserInfo(field.value) : field.value
         return "\(field.name): \(value)"
     }

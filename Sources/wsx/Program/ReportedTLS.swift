@@ -1,8 +1,8 @@
 import WSCore
 
-/// What was agreed on for TLS, as people are shown it.
+/// Formats the parameters of a TLS session for display.
 enum ReportedTLS {
-    /// The lines for a session with the server, or with a proxy.
+    /// The lines for a session with the server or with a proxy.
     static func lines(_ summary: TLSSummary, with proxy: Proxy?) -> [String] {
         let place = proxy.map { " with the proxy \($0)" } ?? ""
         let resumed = summary.isResumed ? ", resumed" : ""

@@ -1,11 +1,11 @@
 import WSCore
 
-/// What a run was given that gives access to something, as it is found out, so that none of it is kept elsewhere.
+/// Collects the secrets that a run receives, to keep them out of files.
 final class SecretRecord {
-    /// The secrets, each as it may stand in a message.
+    /// The secrets, in the form that a message would contain.
     private(set) var texts: Set<String> = []
 
-    /// Takes the value of an option, and the part of it that is the secret where it has a name before it.
+    /// Adds the value of an option and, for values such as `user:password`, the secret part.
     func add(_ value: String, of option: String) {
         texts.insert(value)
         switch option {
@@ -18,13 +18,13 @@ final class SecretRecord {
         }
     }
 
-    /// Takes the password of a URL.
+    /// Adds the password of a URL.
     func add(_ credentials: Credentials?) {
         guard let credentials else { return }
         texts.formUnion([credentials.password, "\(credentials.user):\(credentials.password)"])
     }
 
-    /// Takes the fields of a request that may give access: their values, what follows the scheme in them, and cookies.
+    /// Adds the secret fields of a request: their values, the part after an authentication scheme, and cookies.
     func add(_ request: ClientRequest) {
         for field in request.fields where field.isSecret {
             texts.insert(field.value)

@@ -1,18 +1,18 @@
 import WSCore
 
-/// Reads the values of options that give access to something, which need not stand on the command line for all to see.
+/// Reads the values of options for secrets, which should not be visible on the command line.
 struct Secrets {
-    /// Looks an environment variable up.
+    /// Looks up an environment variable.
     let environment: (String) -> String?
-    /// Asks on the terminal, and returns what was typed, unseen; nil: there is no terminal, or nothing was typed.
+    /// Asks on the terminal and returns the hidden input; nil: there is no terminal or no input.
     var ask: (String) throws(Failure) -> String? = { _ in nil }
-    /// What has been read so far.
+    /// The secrets read so far.
     let record = SecretRecord()
 
-    /// What an argument stands for: `@FILE` for what the file holds, `env:NAME` for the variable's value, anything else
-    /// for itself. A newline at the end of the file is not part of it.
+    /// The value of an argument: for `@FILE`, the file's contents without a final newline; for `env:NAME`, the value of
+    /// the environment variable; otherwise, the argument itself.
     ///
-    /// Throws ``Failure/badArgument(what:why:)``, which does not show the secret.
+    /// Throws ``Failure/badArgument(what:why:)``, which does not contain the secret.
     func value(of argument: String, for option: String) throws(Failure) -> String {
         let value = try read(argument, for: option)
         record.add(value, of: option)
@@ -23,7 +23,7 @@ struct Secrets {
         if argument.hasPrefix("env:") {
             let name = String(argument.dropFirst("env:".count))
             guard let value = environment(name) else {
-                throw .badArgument(what: option, why: "there is no environment variable '\(escapingControls(name))'")
+                throw .badArgument(what: option, why: "the environment variable '\(escapingControls(name))' is not set")
             }
             return value
         }
@@ -38,14 +38,14 @@ struct Secrets {
         return text
     }
 
-    /// What is typed in answer to a question.
+    /// Returns the answer to a question on the terminal.
     ///
-    /// Throws ``Failure/badArgument(what:why:)`` where there is nobody to ask, or no answer.
+    /// Throws ``Failure/badArgument(what:why:)`` if there is no terminal or no answer.
     func asked(_ question: String, for option: String, noun: String, remedy: String) throws(Failure) -> String {
         guard let answer = try ask(question) else {
             throw .badArgument(
                 what: option,
-                why: "there is no \(noun), and none was typed on a terminal; write \(remedy), @FILE or env:NAME")
+                why: "the \(noun) is missing; write \(remedy), @FILE, or env:NAME")
         }
         record.add(answer, of: option)
         return answer

@@ -1,19 +1,19 @@
 import WSCore
 
-/// Sockets that systemd, or a program like it, has opened for this one (sd_listen_fds(3)).
+/// Sockets opened by a service manager such as systemd (sd_listen_fds(3)).
 struct SocketActivation {
-    /// The variables by which they are handed over. They are for this process alone, and not for those that it starts.
+    /// The variables that pass the sockets. They apply only to this process and are not passed to its children.
     static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"]
 
-    /// The first of the sockets; the others follow.
+    /// The first passed descriptor; the others follow.
     static let firstDescriptor: Int32 = 3
 
-    /// Looks an environment variable up.
+    /// Looks up an environment variable.
     let environment: (String) -> String?
-    /// The number of this process.
+    /// The ID of this process.
     let processNumber: Int32
 
-    /// The descriptors that are handed over; none where the variables are not there, or are another process's.
+    /// The passed descriptors; empty if the variables are not set or are for another process.
     func descriptors() throws(Failure) -> Range<Int32> {
         let none = Self.firstDescriptor..<Self.firstDescriptor
         guard let owner = environment("LISTEN_PID"), Int32(owner) == processNumber,
@@ -26,19 +26,19 @@ struct SocketActivation {
         return Self.firstDescriptor..<(Self.firstDescriptor + count)
     }
 
-    /// The sockets, or ``Failure/badArgument(what:why:)`` when no client can be accepted on one of them.
+    /// The passed sockets. Throws ``Failure/badArgument(what:why:)`` if one of them cannot accept clients.
     func sockets() throws(Failure) -> [InheritedSocket] {
         var sockets: [InheritedSocket] = []
         for descriptor in try descriptors() {
             do throws(InheritedSocketError) {
                 sockets.append(try InheritedSocket(descriptor: descriptor))
             } catch {
-                throw .badArgument(what: "descriptor \(descriptor) of LISTEN_FDS", why: "\(error)")
+                throw .badArgument(what: "LISTEN_FDS, descriptor \(descriptor)", why: "\(error)")
             }
         }
         return sockets
     }
 
-    /// More than any unit has.
+    /// More sockets than any unit has.
     private static let maximumCount: Int32 = 1024
 }

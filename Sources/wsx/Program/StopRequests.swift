@@ -1,8 +1,8 @@
 import WSCore
 
-/// Calls a function when something outside the run asks it to end: a signal, or the time limit of `--timeout`.
+/// Calls a function when the run must end because of a signal or the time limit of `--timeout`.
 ///
-/// A signal that the process was started to ignore, as by `nohup`, is still ignored.
+/// Signals that were ignored when the process started, as with `nohup`, stay ignored.
 final class StopRequests {
     /// A request to end the run.
     enum Request: Equatable {
@@ -10,10 +10,10 @@ final class StopRequests {
         case terminate
         case hangUp
         case quit
-        /// The run has taken this long.
+        /// The run reached this time limit.
         case timeLimit(Duration)
 
-        /// The failure that a run ends with which cannot do what it was to do.
+        /// The failure of a run that cannot complete because of the request.
         var failure: Failure {
             switch self {
             case .interrupt: .interrupted
@@ -28,10 +28,10 @@ final class StopRequests {
     private let signals: [SignalWatcher]
     private let timer: Timer?
 
-    /// Starts to watch; releasing the object ends that.
+    /// Starts to watch; releasing the object stops it.
     /// - Parameters:
     ///   - signals: SIGINT and SIGTERM, and also SIGHUP and SIGQUIT if `all`.
-    ///   - timeLimit: How long the run may take; nil: there is no limit.
+    ///   - timeLimit: The time limit of the run; nil: none.
     ///   - action: Receives each request.
     init(
         all: Bool = true, timeLimit: Duration? = nil, on loop: EventLoop, action: @escaping (Request) -> Void

@@ -4,9 +4,9 @@
     import Glibc
 #endif
 
-/// Paths as people type them where no shell is at hand.
+/// Paths that users type without a shell.
 enum UserFiles {
-    /// The path with the home directory in place of a `~` at its beginning.
+    /// The path with a leading `~` expanded to the home directory.
     static func expandingHome(_ path: String) -> String {
         guard path == "~" || path.hasPrefix("~/"), let home = getenv("HOME") else { return path }
         return String(cString: home) + path.dropFirst()

@@ -2,13 +2,13 @@ import Formats
 import WSCore
 
 extension Console {
-    /// Says so, once, when it cannot be decided whether a text matches.
+    /// Reports once that a search reached its limits.
     func watch(_ pattern: Pattern) {
         let shown = escapingControls(pattern.source)
         pattern.didGiveUp = { [weak self] in
             self?.error(
-                "searching '\(shown)': it takes too many steps or too much memory on some text, which counts as not "
-                    + "matching; try one that repeats nothing that is repeated")
+                "searching '\(shown)': some text needs too many steps or too much memory and counts as not matching; "
+                    + "avoid nested repetitions such as (a+)+")
         }
     }
 }

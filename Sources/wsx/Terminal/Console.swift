@@ -1,34 +1,34 @@
 import WSCore
 
-/// Where people read what the program has to say: standard error, or above the line being typed.
+/// The place where users read notices and errors: standard error, or above the line being typed.
 final class Console {
-    /// The editor on whose terminal everything is shown; nil: standard error.
+    /// The editor whose terminal shows all output; nil: standard error.
     weak var editor: (any PromptEditor)?
-    /// The colours for what is shown here.
+    /// The colors of the output.
     let palette: Palette
     private let color: ColorChoice
     private let hasNoColor: Bool
     private let isQuiet: Bool
     private let log: LogWriter
 
-    /// Makes a console.
+    /// Creates a console.
     /// - Parameters:
-    ///   - color: When to colour.
-    ///   - isQuiet: Whether notices are left out; errors never are.
-    ///   - log: Standard error, or what stands for it.
-    ///   - environment: Looks an environment variable up.
+    ///   - color: When to use colors.
+    ///   - isQuiet: Whether to suppress notices; errors are always shown.
+    ///   - log: Standard error or its replacement.
+    ///   - environment: Looks up an environment variable.
     init(
         color: ColorChoice, isQuiet: Bool, log: LogWriter = .standardError, environment: (String) -> String?
     ) {
         self.isQuiet = isQuiet
         self.log = log
         self.color = color
-        // The convention of no-color.org: any value but an empty one.
+        // no-color.org: any value but an empty one disables colors.
         hasNoColor = color == .auto && !(environment("NO_COLOR") ?? "").isEmpty
         palette = Self.colors(color, hasNoColor: hasNoColor, on: StandardDescriptors.error)
     }
 
-    /// The colours for what is written to a descriptor.
+    /// The colors for output to a descriptor.
     func colors(on descriptor: Int32) -> Palette {
         Self.colors(color, hasNoColor: hasNoColor, on: descriptor)
     }
@@ -41,8 +41,8 @@ final class Console {
         }
     }
 
-    /// Makes the transcript of a run, which begins now.
-    /// - Parameter isPrompt: Whether lines are typed on the terminal where it is shown.
+    /// Creates the transcript of a run that begins now.
+    /// - Parameter isPrompt: Whether the terminal that shows it has a prompt.
     func makeTranscript(for arguments: some ConversationArguments, isPrompt: Bool, on loop: EventLoop) -> Transcript {
         Transcript(
             palette: palette, timestamps: arguments.transcript.timestamps,
@@ -52,18 +52,19 @@ final class Console {
         ) { ScreenSize.current(isPrompt: isPrompt) }
     }
 
-    /// Waits until standard error has what was shown there, if it is read: before an editor draws on the same terminal.
+    /// Waits until standard error has taken all output, if it is being read. Call this before an editor draws on the
+    /// same terminal.
     func drain() {
         log.drain()
     }
 
-    /// Whether standard error does not keep up, so that whoever can wait with more is to wait.
+    /// Whether standard error is falling behind. Callers that can defer output should do so.
     var isBusy: Bool { editor == nil && log.isBusy }
 
-    /// How long it is until ``isBusy`` is worth asking for again.
+    /// The time until ``isBusy`` is worth checking again.
     static let busyInterval = Duration.milliseconds(10)
 
-    /// Shows a line that tells what happens, unless notices are not wanted.
+    /// Shows a notice, as one line, unless notices are suppressed.
     func notice(_ line: String) {
         guard !isQuiet else { return }
         show(line + "\n")
@@ -74,7 +75,7 @@ final class Console {
         show(palette.failure("wsx:") + " \(line)\n")
     }
 
-    /// Shows lines, each of which ends with a newline.
+    /// Shows lines, each ending with a newline.
     func show(_ lines: String) {
         if let editor {
             editor.print(lines)

@@ -1,12 +1,12 @@
 import WSCore
 
-/// The surroundings of what was found in a message, on one line and safe.
+/// A match in a message and its surroundings, on one line and safe to show.
 enum Excerpt {
-    /// The most that is shown of a message, in bytes, of which a quarter stands before what was found.
+    /// The maximum size of an excerpt in bytes. A quarter of it precedes the match.
     static let maximumBytes = 100
 
-    /// What is around a match, with the match marked; `…` stands where there is more.
-    /// - Parameter byteCount: How much of the message is shown, in bytes.
+    /// The surroundings of a match, with the match highlighted and `…` for omitted text.
+    /// - Parameter byteCount: The maximum size in bytes.
     static func text(
         of payload: RawSpan, around match: Range<Int>, byteCount: Int = maximumBytes, palette: Palette
     ) -> String {
@@ -23,7 +23,7 @@ enum Excerpt {
         payload.extracting(range).withUnsafeBytes { escapingControls(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// The next place that is not inside a scalar.
+    /// The next boundary between scalars.
     private static func boundary(in payload: RawSpan, from index: Int) -> Int {
         var index = index
         // Continuation bytes begin with the bits 10.

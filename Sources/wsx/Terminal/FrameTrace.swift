@@ -1,21 +1,21 @@
 import WSCore
 
-/// Shows every frame of a connection as it travels, for `-vv`: the bits of its header and a dump of its payload.
+/// Shows every frame of a connection, for `-vv`: the bits of its header and a hex dump of its payload.
 final class FrameTrace: SentFrameObserver {
-    /// The most of a payload that is shown, in bytes.
+    /// The maximum number of bytes shown of a payload.
     static let shownBytes = 256
 
     private let show: (String) -> Void
     private let transcript: Transcript
     private let client: Int?
-    /// What has come of the payload of the frame that is arriving, as far as it is to be shown.
+    /// The payload of the arriving frame, as far as it will be shown.
     private var payload: [UInt8] = []
     private var isShown = false
 
-    /// Makes a trace.
+    /// Creates a trace.
     /// - Parameters:
-    ///   - client: The number of the peer, where there are several.
-    ///   - show: Takes lines, each with a newline at its end.
+    ///   - client: The client's number, on a server.
+    ///   - show: Receives lines, each ending with a newline.
     init(transcript: Transcript, client: Int? = nil, show: @escaping (String) -> Void) {
         self.show = show
         self.transcript = transcript
@@ -27,14 +27,14 @@ final class FrameTrace: SentFrameObserver {
         showPayload(payload.extracting(first: Self.shownBytes), of: header)
     }
 
-    /// Shows the header of a frame that arrives.
+    /// Shows the header of an arriving frame.
     func received(_ header: FrameHeader) {
         show(transcript.header(header, .received, client: client))
         payload.removeAll(keepingCapacity: true)
         isShown = false
     }
 
-    /// Shows its payload, once there is enough of it.
+    /// Shows the frame's payload once enough of it has arrived.
     func received(_ piece: RawSpan, of header: FrameHeader) {
         guard !isShown else { return }
         payload += piece.extracting(first: Self.shownBytes - payload.count).withUnsafeBytes { Array($0) }

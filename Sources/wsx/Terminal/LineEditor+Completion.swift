@@ -1,9 +1,9 @@
 import CReadline
 import WSCore
 
-// What Tab does.
+// Completion with Tab.
 extension LineEditor {
-    /// Completes the word before the cursor, lists what it can become, or inserts a tab where there is no word.
+    /// Completes the word before the cursor, lists the candidates, or inserts a tab if there is no word.
     func complete() {
         guard let completion = completion(at: Int(wsx_readline_point())) else {
             rl_insert_text("\t")
@@ -22,13 +22,13 @@ extension LineEditor {
         }
     }
 
-    /// Has the other keys of readline that complete offer the same.
+    /// Makes readline's other completion keys offer the same candidates.
     func bindCompletion() {
         wsx_readline_set_completion(
             { text, start, end in LineEditor.active?.matches(for: text, start: Int(start), end: Int(end)) },
             { matches, count, _ in
                 guard let matches else { return }
-                // The first is what all the others begin with.
+                // The first element is the common prefix of all candidates.
                 let candidates = (1...max(1, Int(count))).compactMap { index in
                     matches[index].map { String(cString: $0) }
                 }
@@ -63,7 +63,8 @@ extension LineEditor {
         print(CompletionList.text(of: candidates, arePaths: arePaths, columns: Self.screenSize.columns))
     }
 
-    /// The paths that begin so, directories with a slash at their end; a tilde is replaced, as nobody will do it later.
+    /// The paths that begin with a prefix; directories end with a slash. A tilde is expanded here, because nothing
+    /// expands it later.
     private static func files(beginningWith path: String) -> [String] {
         var paths: [String] = []
         var state: Int32 = 0
@@ -72,7 +73,7 @@ extension LineEditor {
             defer { free(found) }
             guard let expanded = tilde_expand(found) else { continue }
             defer { free(expanded) }
-            // A name that is not UTF-8 could not be typed.
+            // A name that is not UTF-8 cannot be typed.
             guard let name = String(validatingCString: expanded) else { continue }
             paths.append(File.isDirectory(name) && !name.hasSuffix("/") ? name + "/" : name)
         }

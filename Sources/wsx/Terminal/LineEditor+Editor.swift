@@ -1,37 +1,37 @@
 import CReadline
 import WSCore
 
-/// The user's editor on its way to the terminal, or there.
+/// The user's editor, starting or running.
 enum EditorTask {
-    /// It starts when readline has come to rest.
+    /// The editor starts when readline is idle.
     case starting(Timer)
-    /// It has the terminal, whose modes were these.
+    /// The editor has the terminal, which had these modes before.
     case running(ExternalEditor, TerminalModes?)
 }
 
-// The user's editor in place of the prompt.
+// The user's editor, which replaces the prompt.
 extension LineEditor {
-    /// Opens the user's editor; what is saved is the line then, to be looked at and sent.
-    /// - Parameter text: What there is to be edited.
+    /// Opens the user's editor. The saved text becomes the line at the prompt.
+    /// - Parameter text: The text to edit.
     func edit(_ text: [UInt8]) {
         guard isOpen, task == nil else { return }
-        // Not within a callback of readline, which would go on drawing the line.
+        // Do not start within a readline callback, which would continue to draw the line.
         let timer = Timer(on: loop) { [unowned self] in open(text) }
         task = .starting(timer)
         timer.start(after: .zero)
     }
 
-    /// The text that a command wants to be edited; nil: there is no such line.
+    /// The text that `/edit` opens, or nil if there is no such line.
     func text(for source: EditSource) -> [UInt8]? {
         switch source {
         case .text(let text): text
         case .line(let number): history.line(number: number)
-        // The command itself is a line, too.
+        // The command itself is a line of the history.
         case .lastLine: history.lines.last { !$0.starts(with: "/edit".utf8) } ?? []
         }
     }
 
-    /// Ends the editor for good, where it has the terminal.
+    /// Ends an editor that has the terminal.
     func endTask() {
         guard case .running(let editor, let modes) = task else { return }
         editor.end()
@@ -53,7 +53,7 @@ extension LineEditor {
             }
             task = .running(editor, modes)
         } catch {
-            finish(.failed("the file for it: \(error)"))
+            finish(.failed("creating a temporary file: \(error)"))
         }
     }
 

@@ -3,16 +3,15 @@ import WSCore
 
 /// The line being typed, on readline's callback interface, with output that appears above it.
 ///
-/// Readline keeps its state in globals, so there is one editor a process. The terminal is restored by ``close()``.
+/// Readline keeps its state in globals, so a process has one editor. ``close()`` restores the terminal.
 final class LineEditor {
-    /// Where readline's callbacks, which carry no context, find the editor; set on the loop's thread alone.
+    /// The editor for readline's callbacks, which carry no context; set only on the loop's thread.
     nonisolated(unsafe) static weak var active: LineEditor?
 
-    /// While the user's editor has the terminal, so much is held to be shown afterwards; then nothing more is to be
-    /// asked of the peer.
+    /// The output held while the user's editor has the terminal. Beyond this limit, reading from the peer should pause.
     private static let maximumHeldBytes = 1 << 20
 
-    /// What stands before the line.
+    /// The text before the line.
     var prompt: String {
         didSet {
             guard isOpen, prompt != oldValue else { return }
@@ -23,41 +22,41 @@ final class LineEditor {
             redraw()
         }
     }
-    /// Takes the lines; to be set before the loop turns.
+    /// Receives the lines; set it before the loop runs.
     weak var delegate: (any PromptEditorDelegate)?
-    /// What has been typed so far.
+    /// The lines typed so far.
     let history: History
-    /// The commands that can be typed.
+    /// The commands of the prompt.
     let commands: [PromptCommandDescription]
-    /// The words that can be completed.
+    /// The words for completion.
     var words = WordMemory()
     /// Whether the user's editor has the terminal.
     private(set) var isAway = false
-    /// The user's editor, while it has the terminal or is about to.
+    /// The user's editor, while it is starting or has the terminal.
     var task: EditorTask?
-    /// What the line was when a new line was begun in it; Enter on that hands it on.
+    /// The text when a continuation line began; Enter without a change submits it.
     private var continuedText: [UInt8]?
-    /// What another key than Tab offers, while readline asks for it.
+    /// The candidates for a completion key other than Tab, while readline asks for them.
     var offered: ArraySlice<String> = []
     private var keys: KeyWatcher?
     private var signals: [SignalWatcher] = []
     private(set) var isOpen = false
     let loop: EventLoop
-    /// What is to appear above the line.
+    /// The output to show above the line.
     private var pending = ""
-    /// When something appeared last, in the loop's time; and what has it appear when that was but a moment ago.
+    /// The loop's time of the last redraw, and the timer for a redraw that must wait.
     private var lastShown: Duration?
     private var showTimer: Timer?
 
-    /// The least time between two redraws: what comes meanwhile appears together, so that thousands of messages a second
-    /// cost a terminal sixty redraws, and a single one appears at once.
+    /// The minimum time between redraws. Output collects meanwhile: thousands of messages per second cause only sixty
+    /// redraws, and a single message appears immediately.
     private static let redrawInterval = Duration.milliseconds(16)
 
-    /// Shows the prompt on the terminal that is standard input, and begins to edit.
+    /// Shows the prompt on the terminal that is standard input, and starts to edit.
     /// - Parameters:
-    ///   - prompt: What stands before the line.
-    ///   - history: What was typed before, which can be called back.
-    ///   - commands: The commands that can be typed.
+    ///   - prompt: The text before the line.
+    ///   - history: The earlier lines, which the arrow keys recall.
+    ///   - commands: The commands of the prompt.
     ///   - loop: The loop that watches the terminal.
     init(prompt: String, history: History, commands: [PromptCommandDescription], on loop: EventLoop) throws(IOError) {
         self.prompt = prompt
@@ -105,21 +104,21 @@ final class LineEditor {
         close()
     }
 
-    /// Whether nothing has been typed.
+    /// Whether the line is empty.
     var isEmpty: Bool { wsx_readline_length() == 0 && wsx_readline_is_busy() == 0 }
 
-    /// Shows text, which ends with a newline, above the line being typed: at the end of the turn, together with what
-    /// else the turn shows, or a moment later.
+    /// Shows text, which ends with a newline, above the line: at the end of the turn together with other output, or a
+    /// moment later.
     func print(_ text: String) {
         guard isOpen else { return }
         if pending.isEmpty { loop.atEndOfTurn(self) }
         pending += text
     }
 
-    /// Whether so much waits to be shown that no more should come.
+    /// Whether so much output is waiting that the caller should pause.
     var holdsMuch: Bool { isAway && pending.utf8.count >= Self.maximumHeldBytes }
 
-    /// Throws the line being typed away and begins a new one.
+    /// Discards the line and starts a new one.
     func discardLine() {
         guard isOpen, !isAway else { return }
         rl_callback_sigcleanup()
@@ -162,8 +161,8 @@ final class LineEditor {
         redraw()
     }
 
-    /// The terminal's output side: standard output where that is the terminal, else standard error or the terminal
-    /// itself, so that prompt and editing never get into a file.
+    /// The terminal's output: standard output if it is the terminal, otherwise standard error or the terminal itself.
+    /// The prompt therefore never gets into a file.
     private static func openScreen() -> UnsafeMutablePointer<FILE>? {
         for descriptor in [StandardDescriptors.output, StandardDescriptors.error]
         where StandardDescriptors.isTerminal(descriptor) {
@@ -179,7 +178,7 @@ final class LineEditor {
         }
     }
 
-    /// Enter: hands the line on, or begins another below.
+    /// Handles Enter: submits the line or continues it on another.
     private func accept() {
         let text = currentLine
         let isOnNewLine = text == continuedText
@@ -190,18 +189,18 @@ final class LineEditor {
             continuedText = currentLine
         case .complete(let line):
             continuedText = nil
-            // As it was typed, so that it means the same when it is called back.
+            // The text as typed has the same meaning when it is recalled.
             record(isOnNewLine ? line : text)
             handOn(line)
         }
     }
 
-    /// Takes the line off the screen, where the transcript will show it, and hands it on.
+    /// Erases the line, which the transcript will show, and submits it.
     private func handOn(_ line: [UInt8]) {
         rl_clear_visible_line()
         wsx_readline_flush()
         wsx_readline_reset_line()
-        // A search that was under way when the prompt changed has restored the one before.
+        // If the prompt changed during a search, the end of the search has restored the old one.
         rl_set_prompt(prompt)
         delegate?.editorDidAccept(line)
         guard isOpen else { return }
@@ -209,16 +208,16 @@ final class LineEditor {
         redraw()
     }
 
-    /// What has been typed so far.
+    /// The text typed so far.
     var currentLine: [UInt8] {
         guard let buffer = wsx_readline_buffer() else { return [] }
         return UnsafeRawBufferPointer(start: buffer, count: Int(wsx_readline_length())).map { $0 }
     }
 
-    /// Readline itself has taken a line, by another key than Enter, or the end of the input.
+    /// Handles a line that readline accepted with a key other than Enter, or the end of the input.
     private func finished(_ line: UnsafeMutablePointer<CChar>?) {
         guard let line else {
-            // A terminal that is gone would be at its end again and again.
+            // A terminal that is gone would report its end again and again.
             if StandardDescriptors.hasHungUp(StandardDescriptors.input) { keys?.cancel() }
             delegate?.editorDidReachEnd()
             return
@@ -233,14 +232,14 @@ final class LineEditor {
         if history.record(line) { Self.remember(line) }
     }
 
-    /// Has readline know a line.
+    /// Adds a line to readline's history.
     private static func remember(_ line: [UInt8]) {
         (line + [0]).withUnsafeBytes { bytes in
             add_history(bytes.assumingMemoryBound(to: CChar.self).baseAddress)
         }
     }
 
-    /// Draws the line, or what fits on the screen of one that is higher.
+    /// Draws the line, or the part of a long one that fits on the screen.
     private func redraw() {
         guard let window else { return rl_redisplay() }
         var text = window.text + [0]
@@ -250,13 +249,13 @@ final class LineEditor {
         }
     }
 
-    /// What is shown of a line that is higher than the screen.
+    /// The visible part of a line that is higher than the screen.
     private var window: LineWindow? {
         let (rows, columns) = Self.screenSize
         return LineWindow(of: currentLine, cursor: Int(wsx_readline_point()), rows: rows, columns: columns)
     }
 
-    /// How many rows and columns the terminal has.
+    /// The terminal's rows and columns.
     static var screenSize: (rows: Int, columns: Int) {
         var (rows, columns) = (Int32(0), Int32(0))
         rl_get_screen_size(&rows, &columns)
@@ -265,7 +264,7 @@ final class LineEditor {
 
     // MARK: The terminal in other hands
 
-    /// Gives the terminal to another program, as it was found.
+    /// Hands the terminal, with its original modes, to another program.
     func leaveTerminal() {
         isAway = true
         keys?.cancel()
@@ -280,16 +279,16 @@ final class LineEditor {
         rl_prep_terminal(1)
         rl_reset_screen_size()
         keys = try KeyWatcher(on: loop) { rl_callback_read_char() }
-        // Where the other program has left the cursor.
+        // The other program's cursor position is unknown.
         write("\r")
         rl_on_new_line()
         if pending.isEmpty { redraw() } else { showPending() }
     }
 
-    /// Draws the line again in a window of another size.
+    /// Redraws the line after a change of the window size.
     ///
-    /// Terminals rewrap what they show, so the line now takes other rows than readline believes. Readline would clear the
-    /// row of the cursor alone and leave fragments of the line above it.
+    /// Terminals rewrap their contents, so the line occupies other rows than readline believes. Readline would clear
+    /// only the cursor's row and leave fragments of the line above it.
     private func resized() {
         guard !isAway else { return }
         let shownPrompt = wsx_readline_prompt().map { Array(String(cString: $0).utf8) } ?? []
@@ -298,13 +297,13 @@ final class LineEditor {
         rl_reset_screen_size()
         let row = LineWindow.cursorRow(after: shownPrompt + shown, columns: Self.screenSize.columns)
         let up = row > 0 ? "\u{1B}[\(row)A" : ""
-        // The first row, then those below it: tmux would move a screen that is erased at once into its history.
+        // Erase the first row, then those below: tmux would move a screen that is erased at once into its history.
         write("\(up)\r\u{1B}[K\u{1B}7\u{1B}[B\u{1B}[J\u{1B}8")
         rl_on_new_line()
         redraw()
     }
 
-    /// Ctrl-Z: gives the terminal back and stops, as the signal would have done.
+    /// Handles Ctrl-Z: restores the terminal and stops, as the signal would.
     private func suspend() {
         if !isAway {
             rl_clear_visible_line()
@@ -323,7 +322,7 @@ final class LineEditor {
 }
 
 extension LineEditor: EndOfTurnWork {
-    /// Shows what the turn has produced.
+    /// Shows the output of the turn.
     func endTurn() {
         showPending()
     }

@@ -2,16 +2,16 @@ import Formats
 import WSCore
 
 extension LogWriter {
-    /// Standard error, which all threads of the process share.
+    /// The writer for standard error, which all threads of the process share.
     static let standardError = LogWriter(descriptor: StandardDescriptors.error) { count in
         "wsx: \(Phrase.lostLines(count))\n"
     }
 }
 
 extension Phrase {
-    /// The loss of lines of the log, because standard error was not read in time.
+    /// The notice for log lines that were dropped because standard error was not read in time.
     static func lostLines(_ count: Int) -> String {
-        "\(grouped(count)) \(count == 1 ? "line of the log was" : "lines of the log were") lost: "
-            + "standard error was not read"
+        "\(grouped(count)) \(count == 1 ? "log line was" : "log lines were") lost: "
+            + "nothing was reading standard error"
     }
 }

@@ -1,43 +1,43 @@
 import WSCore
 
-/// The messages that have travelled, for looking back at the prompt: the latest, as far as the bounds go.
+/// The latest sent and received messages, within limits, for the commands of the prompt.
 struct MessageLog {
-    /// A message that has travelled.
+    /// A sent or received message.
     struct Entry {
-        /// From 1, in the order in which they were sent and received.
+        /// The number, counted from 1 over sent and received messages.
         let number: Int
         let direction: Transcript.Direction
         let kind: MessageKind
         let moment: TranscriptClock.Moment
-        /// The message, or its beginning where ``isCut``.
+        /// The message, or its beginning if ``isCut``.
         let payload: [UInt8]
-        /// The length of the message, in bytes.
+        /// The size of the message in bytes.
         let byteCount: Int
 
-        /// Whether only the beginning was kept.
+        /// Whether only the beginning is available.
         var isCut: Bool { payload.count < byteCount }
     }
 
-    /// The messages that are kept: enough to look back over a busy minute.
+    /// The maximum number of messages: enough to look back over a busy minute.
     static let maximumCount = 10_000
-    /// The bytes of all of them: one message of the greatest length that is accepted by default.
+    /// The maximum size of all messages in bytes: one message of the largest size accepted by default.
     static let maximumBytes = 64 << 20
-    /// The most that is shown of one, in bytes: some seconds of a terminal's time.
+    /// The maximum number of bytes shown of a message: some seconds of a terminal's time.
     static let maximumShownBytes = 1 << 20
 
-    /// The messages, from ``first`` on.
+    /// The messages from ``first`` on.
     private var entries: [Entry] = []
-    /// The oldest that is still there.
+    /// The index of the oldest message.
     private var first = 0
     private var byteCount = 0
-    /// The number of the last message; 0: there has been none.
+    /// The number of the last message; 0: none.
     private(set) var lastNumber = 0
 
-    /// The messages that are there, from the oldest.
+    /// The available messages, oldest first.
     var kept: ArraySlice<Entry> { entries[first...] }
 
-    /// Keeps a message, and drops the oldest where there are too many.
-    /// - Returns: Its number.
+    /// Adds a message and drops the oldest ones beyond the limits.
+    /// - Returns: The message's number.
     @discardableResult
     mutating func add(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Transcript.Direction, at moment: TranscriptClock.Moment
@@ -55,7 +55,7 @@ struct MessageLog {
         return lastNumber
     }
 
-    /// The message of a number; nil: there is none, or not any more.
+    /// The message with a number, or nil if it does not exist or was dropped.
     func entry(_ number: Int) -> Entry? {
         guard let oldest = kept.first?.number, number >= oldest, number <= lastNumber else { return nil }
         return entries[first + number - oldest]
@@ -66,7 +66,7 @@ struct MessageLog {
         entries[first] = Entry(
             number: 0, direction: .sent, kind: .text, moment: entries[first].moment, payload: [], byteCount: 0)
         first += 1
-        // What has been dropped is cleared away in large pieces, as that moves all the others.
+        // Dropped messages are removed in large batches, because that moves all others.
         guard first > entries.count / 2 else { return }
         entries.removeFirst(first)
         first = 0

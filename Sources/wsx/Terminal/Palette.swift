@@ -1,12 +1,12 @@
-/// The colours of transcripts and notices: the terminal's own basic ones, which its user has chosen to be legible. Those
-/// that are pale on one kind of background (yellow, white, black) are left out.
+/// The colors of transcripts and notices. They are the terminal's basic colors, which users adjust to be legible,
+/// except those that are pale on some backgrounds: yellow, white, and black.
 struct Palette {
-    /// What is told apart by its look.
+    /// The roles that have a color.
     enum Style {
         case sent
         case received
         case binary
-        /// Pings, pongs, sizes and times.
+        /// Pings, pongs, sizes, and times.
         case quiet
         case close
         case failure
@@ -14,10 +14,10 @@ struct Palette {
         case string
         case number
         case literal
-        /// What a search has found.
+        /// A search match.
         case match
 
-        /// What the terminal is told (ECMA-48 §8.3.117, Select Graphic Rendition).
+        /// The parameters of the escape sequence (ECMA-48 §8.3.117, Select Graphic Rendition).
         fileprivate var code: String {
             switch self {
             case .sent, .number: "36"
@@ -32,30 +32,30 @@ struct Palette {
         }
     }
 
-    /// Whether anything is coloured.
+    /// Whether colors are used.
     let isEnabled: Bool
 
-    /// What went out.
+    /// Sent messages.
     func sent(_ text: String) -> String { styled(text, .sent) }
-    /// What came in.
+    /// Received messages.
     func received(_ text: String) -> String { styled(text, .received) }
-    /// Control frames, sizes and times.
+    /// Control frames, sizes, and times.
     func quiet(_ text: String) -> String { styled(text, .quiet) }
     /// Errors.
     func failure(_ text: String) -> String { styled(text, .failure) }
 
-    /// The text in a style; nil: as it is.
+    /// The text in a style; nil: unchanged.
     func styled(_ text: String, _ style: Style?) -> String {
         beginning(of: style) + text + end(of: style)
     }
 
-    /// What switches a style on.
+    /// The escape sequence that starts a style.
     func beginning(of style: Style?) -> String {
         guard isEnabled, let style else { return "" }
         return "\u{1B}[\(style.code)m"
     }
 
-    /// What switches it off.
+    /// The escape sequence that ends it.
     func end(of style: Style?) -> String {
         isEnabled && style != nil ? "\u{1B}[0m" : ""
     }

@@ -4,41 +4,41 @@ import WSCore
 typealias PromptEditorOpener =
     (History, [PromptCommandDescription], EventLoop) throws(IOError) -> any PromptEditor
 
-/// The line editor as prompts use it.
+/// The interface of the line editor for prompts.
 protocol PromptEditor: AnyObject {
     var delegate: (any PromptEditorDelegate)? { get set }
     /// The text before the line.
     var prompt: String { get set }
     /// The lines typed earlier.
     var history: History { get }
-    /// The words that can be completed.
+    /// The words for completion.
     var words: WordMemory { get set }
-    /// Whether nothing has been typed.
+    /// Whether the line is empty.
     var isEmpty: Bool { get }
     /// Whether the user's editor has the terminal.
     var isAway: Bool { get }
-    /// Whether so much waits to be shown that no more should come.
+    /// Whether so much output is waiting that the caller should pause.
     var holdsMuch: Bool { get }
-    /// Shows lines, each with its newline, above the line being typed.
+    /// Shows lines, each ending with a newline, above the line being typed.
     func print(_ lines: String)
-    /// Discards the line being typed.
+    /// Discards the line and starts a new one.
     func discardLine()
     /// Opens the user's editor with a text.
     func edit(_ text: [UInt8])
-    /// The text that a command wants to be edited; nil: there is no such line.
+    /// The text that `/edit` opens, or nil if there is no such line.
     func text(for source: EditSource) -> [UInt8]?
     /// Ends editing and restores the terminal.
     func close()
 }
 
-/// Takes the lines of a prompt.
+/// Receives the lines of a prompt.
 protocol PromptEditorDelegate: AnyObject {
-    /// Enter was typed; the line has been erased from the screen.
+    /// Enter was pressed; the line has been erased from the screen.
     func editorDidAccept(_ line: [UInt8])
-    /// The end of the input: Ctrl-D on an empty line, or the terminal has gone away.
+    /// The input ended: Ctrl-D on an empty line, or the terminal is gone.
     func editorDidReachEnd()
-    /// The user's editor has given the terminal back; what was held is about to be shown.
-    /// - Parameter problem: Why the editor returned no text, in one line.
+    /// The user's editor released the terminal; held output is about to be shown.
+    /// - Parameter problem: The reason in one line if the editor returned no text.
     func editorDidReturn(with problem: String?)
 }
 

@@ -1,12 +1,12 @@
 import WSCore
 
-/// The window in which lines are shown, in characters.
+/// The size of the window that shows output, in characters.
 struct ScreenSize: Equatable {
     let columns: Int
     let rows: Int
 
-    /// The terminal's that shows what the program has to say; nil: it is none.
-    /// - Parameter isPrompt: Whether lines are typed there, so that standard error may lead elsewhere.
+    /// The size of the terminal that shows notices, or nil if there is none.
+    /// - Parameter isPrompt: Whether the terminal has a prompt; standard error may then be redirected.
     static func current(isPrompt: Bool) -> ScreenSize? {
         for descriptor in isPrompt
             ? [StandardDescriptors.error, StandardDescriptors.input] : [StandardDescriptors.error]

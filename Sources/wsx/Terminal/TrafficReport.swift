@@ -1,11 +1,11 @@
 import Formats
 import WSCore
 
-/// Words for what went over a connection.
+/// Formats the traffic of a connection.
 enum TrafficReport {
-    /// What went both ways: `2 sent, 1 received; 812 B out (140 B on the wire), 17 B in (19 B on the wire)`.
+    /// The traffic in both directions: `2 sent, 1 received; 812 B out (140 B on the wire), 17 B in (19 B on the wire)`.
     ///
-    /// - Parameter showsWire: Whether the bytes that travelled are shown, beside those of the messages.
+    /// - Parameter showsWire: Whether to show the bytes on the wire beside the size of the messages.
     static func words(sent: Traffic, received: Traffic, showsWire: Bool) -> String {
         "\(sent.messages) sent, \(received.messages) received; "
             + "\(bytes(sent, "out", showsWire)), \(bytes(received, "in", showsWire))"
@@ -16,7 +16,7 @@ enum TrafficReport {
         return "\(size(traffic.messageBytes)) \(direction)\(wire)"
     }
 
-    /// What compression has saved, headers and control frames counted in: `61 % saved`.
+    /// The bytes that compression saved, net of headers and control frames: `61 % saved`.
     static func savings(_ traffic: Traffic) -> String {
         guard traffic.wireBytes < traffic.messageBytes else { return "nothing saved" }
         return "\((traffic.messageBytes - traffic.wireBytes) * 100 / traffic.messageBytes) % saved"
@@ -30,7 +30,7 @@ enum TrafficReport {
         return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 
-    /// A number of bytes in seven characters, so that columns stay aligned: `99999 B`, ` 98 KiB`, `9.8 MiB`.
+    /// A number of bytes in seven characters, for aligned columns: `99999 B`, ` 98 KiB`, `9.8 MiB`.
     static func column(_ bytes: Int) -> String {
         guard bytes >= 100_000 else { return rightAligned("\(bytes) B", 7) }
         var (tenths, unit) = (bytes / 1024 * 10 + bytes % 1024 * 10 / 1024, 0)

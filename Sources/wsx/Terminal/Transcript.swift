@@ -1,18 +1,18 @@
 import Formats
 import WSCore
 
-/// Words and lays out the lines that show what travels on a connection.
+/// Formats the lines that show the messages and frames of a connection.
 ///
 ///     15:04:05.123 → text      5 B  hello
 ///     15:04:05.164 ← binary    3 B  01 02 ff  ...
 ///     15:04:12.006 ← close  1000    normal closure: "bye"
 ///     15:04:13.250 … text      5 B  later
 final class Transcript {
-    /// Which way something went.
+    /// The direction of a message.
     enum Direction {
         case sent
         case received
-        /// It is to be sent when there is a connection again.
+        /// The message waits for a connection.
         case queued
 
         var arrow: String {
@@ -34,24 +34,24 @@ final class Transcript {
 
     /// The lines of a message.
     struct Message {
-        /// Each ends with a newline.
+        /// Each line ends with a newline.
         let text: String
-        /// Whether they do not show all of it.
+        /// Whether the lines show only part of the message.
         let isFolded: Bool
     }
 
-    /// The times that stand before the lines.
+    /// The timestamps of the lines.
     var clock: TranscriptClock
-    /// What the payloads look like.
+    /// The format of payloads.
     var layout: MessageLayout
 
     let palette: Palette
     private let screenSize: () -> ScreenSize?
 
-    /// Makes a transcript that starts now.
+    /// Creates a transcript that starts now.
     /// - Parameters:
-    ///   - isPretty: Whether JSON is indented.
-    ///   - screenSize: Tells the size of the window; nil: it has none.
+    ///   - isPretty: Whether to indent JSON.
+    ///   - screenSize: Returns the size of the window; nil: unlimited.
     init(
         palette: Palette, timestamps: TimestampStyle, isPretty: Bool = false, on loop: EventLoop,
         screenSize: @escaping () -> ScreenSize? = { nil }
@@ -64,10 +64,10 @@ final class Transcript {
 
     // MARK: Messages
 
-    /// The lines of a message, of a long one the first.
+    /// Formats a message, or the beginning of a long one.
     /// - Parameters:
-    ///   - number: By which all of it can be shown; nil: it cannot.
-    ///   - note: What is said about it, after its end.
+    ///   - number: The message's number for `/show`; nil: the message is not kept.
+    ///   - note: A remark after the message.
     func message(
         _ payload: RawSpan, as kind: MessageKind, _ direction: Direction, client: Int? = nil, number: Int? = nil,
         note: String = ""
@@ -77,30 +77,30 @@ final class Transcript {
             .fold(for: size, column: column)
         } remark: { result in
             let lines = result.hiddenLines.map { " \(Phrase.count($0, "more line"))," } ?? ""
-            let hint = number.map { "; /show \($0) shows it whole" } ?? ""
+            let hint = number.map { "; /show \($0) shows all of it" } ?? ""
             return "…\(lines) \(TrafficReport.size(payload.byteCount)) in all\(hint)"
         }
     }
 
-    /// All lines of a message that has been kept, but for what would take long to show.
+    /// Formats a kept message, up to the limit for very large ones.
     func whole(_ entry: MessageLog.Entry) -> String {
         let limit = LayoutLimit(rows: .max, columns: nil, bytes: MessageLog.maximumShownBytes)
         return entry.payload.withUnsafeBytes { payload in
             message(payload.bytes, as: entry.kind, entry.direction, at: entry.moment, size: screenSize()) { _ in
                 limit
             } remark: { _ in
-                "… \(TrafficReport.size(entry.byteCount)) in all; /save FILE \(entry.number) puts it into a file"
+                "… \(TrafficReport.size(entry.byteCount)) in all; /save FILE \(entry.number) saves it"
             }.text
         }
     }
 
-    /// The line of a message in which something was found, with its number.
-    /// - Parameter match: Where it was found first, in bytes.
+    /// Formats a message found by a search, with its number.
+    /// - Parameter match: The first match, in bytes.
     func found(_ entry: MessageLog.Entry, at match: Range<Int>) -> String {
         let number = rightAligned("\(entry.number)", 5) + "  "
         let size = TrafficReport.column(entry.byteCount)
         let column = number.count + contentColumn(client: nil, size: size)
-        // An ellipsis stands at either side.
+        // Leave room for an ellipsis on either side.
         let room = screenSize().map { max(1, $0.columns - column - 2) } ?? Excerpt.maximumBytes
         let excerpt = entry.payload.withUnsafeBytes {
             Excerpt.text(
@@ -145,7 +145,7 @@ final class Transcript {
 
     // MARK: Frames
 
-    /// The line of a ping or a pong.
+    /// Formats a ping or pong.
     func control(_ opcode: Opcode, _ payload: RawSpan, _ direction: Direction, client: Int? = nil, note: String = "")
         -> String
     {
@@ -161,7 +161,7 @@ final class Transcript {
         return compose(direction, "\(opcode)", size + (content.isEmpty ? "" : separator + content), client: client)
     }
 
-    /// The line of a close frame.
+    /// Formats a close frame.
     func close(_ frame: CloseFrame, _ direction: Direction, client: Int? = nil) -> String {
         let number = frame.code.map { "\($0.rawValue)" } ?? ""
         var content = frame.code.map { $0.meaning ?? "" } ?? "no code"
@@ -172,7 +172,7 @@ final class Transcript {
             direction, "close", rightAligned(number, 5) + (content.isEmpty ? "" : "    " + content), client: client)
     }
 
-    /// The line of a frame's header.
+    /// Formats a frame's header.
     func header(_ header: FrameHeader, _ direction: Direction, client: Int? = nil) -> String {
         let parts = [
             header.isFinal ? "FIN" : nil, header.isCompressed ? "RSV1" : nil, "\(header.opcode)",
@@ -183,10 +183,10 @@ final class Transcript {
             direction, "frame", Self.noSize + parts.compactMap { $0 }.joined(separator: " "), client: client)
     }
 
-    /// The lines of a frame's payload, below its header.
+    /// Formats a frame's payload, below its header.
     /// - Parameters:
-    ///   - beginning: What is shown of it.
-    ///   - payloadBytes: How long it is.
+    ///   - beginning: The shown part of the payload.
+    ///   - payloadBytes: The size of the payload.
     func payload(_ beginning: RawSpan, of payloadBytes: Int, client: Int? = nil) -> String {
         var column = contentColumn(client: client, size: Self.noSize) - 2
         if let size = screenSize(), column + HexDump.width(ofBytes: beginning.byteCount) > size.columns {
@@ -198,8 +198,8 @@ final class Transcript {
         return left == 0 ? lines : lines + margin + palette.quiet("… \(Phrase.count(left, "more byte"))") + "\n"
     }
 
-    /// A line of the head of a request or response.
-    /// - Parameter isPast: Whether it is shown again, so that the present time says nothing.
+    /// Formats a line of the head of a request or response.
+    /// - Parameter isPast: Whether the line repeats an earlier one, for which the current time is meaningless.
     func head(_ text: String, _ direction: Direction, client: Int? = nil, isPast: Bool = false) -> String {
         let time = isPast ? "" : clock.text(of: clock.now)
         let prefix = (time.isEmpty ? "" : palette.quiet(time) + " ") + (client.map { "#\($0) " } ?? "")
@@ -208,16 +208,16 @@ final class Transcript {
 
     // MARK: Parts of a line
 
-    /// What stands in place of a size.
+    /// Blanks instead of a size.
     private static let noSize = String(repeating: " ", count: 9)
-    /// Where content begins that stands below its line because the window is too narrow.
+    /// The column of content that is below its line because the window is too narrow.
     private static let narrowColumn = 2
-    /// The fewest columns in which text stands beside the time and the size.
+    /// The minimum width for text beside the time and the size.
     private static let minimumContentWidth = 24
     /// The longest name is `binary`.
     private static let nameWidth = 6
 
-    /// Where the content begins, below which a message of several lines continues.
+    /// The column at which content begins and further lines of a message continue.
     private func contentColumn(client: Int?, size: String) -> Int {
         clock.width + (client.map { "#\($0) ".count } ?? 0) + 2 + Self.nameWidth + size.count + 2
     }
@@ -234,7 +234,7 @@ final class Transcript {
         return "\(prefix)\(arrow) \(word)\(padding)\(rest)\n"
     }
 
-    /// The look of what is no text.
+    /// The style of content that is not text.
     private static func style(of name: String) -> Palette.Style? {
         switch name {
         case "binary": .binary

@@ -1,34 +1,34 @@
 import Formats
 import WSCore
 
-/// Words for the times in a transcript.
+/// Formats the timestamps of a transcript.
 struct TranscriptClock {
-    /// When something happened, by both clocks that a style may want.
+    /// A moment by both clocks that a style may need.
     struct Moment: Equatable {
         let wallTime: WallTime
-        /// In the loop's time.
+        /// The loop's time.
         let loopTime: Duration
     }
 
-    /// Which time is shown.
+    /// The style of the timestamps.
     var style: TimestampStyle
     private let start: Duration
     private let loop: EventLoop
 
-    /// Makes a clock that starts now.
+    /// Creates a clock that starts now.
     init(_ style: TimestampStyle, on loop: EventLoop) {
         self.style = style
         self.loop = loop
         start = loop.now
     }
 
-    /// This moment.
+    /// The current moment.
     var now: Moment { Moment(wallTime: WallTime.now, loopTime: loop.now) }
 
-    /// How wide a time is with the space after it, in characters.
+    /// The width of a timestamp and the space after it, in characters.
     var width: Int { style == .off ? 0 : 13 }
 
-    /// A moment in the style; empty: no time is shown.
+    /// The timestamp of a moment; empty for the style `off`.
     func text(of moment: Moment) -> String {
         switch style {
         case .off: return ""

@@ -61,11 +61,21 @@ import WSCore
     }
 
     @Test(
-        "The error for an invalid pattern states the reason and the position",
-        arguments: [("(", "missing closing parenthesis", 1), ("a[", "missing terminating ] for character class", 2)])
-    func mistakes(source: String, reason: String, offset: Int) {
-        #expect(throws: PatternError(reason: reason, offset: offset)) { try Pattern(source) }
-        #expect("\(PatternError(reason: reason, offset: offset))" == "\(reason) (at byte \(offset + 1))")
+        "An invalid pattern is rejected with the reason and the position in characters",
+        arguments: [
+            ("(", "missing closing parenthesis at the end"),
+            ("a[", "missing terminating ] for character class at the end"),
+            ("a)b", "unmatched closing parenthesis at character 2"),
+            ("äö)ü", "unmatched closing parenthesis at character 3"),
+            ("*", "quantifier does not follow a repeatable item at character 1"),
+        ])
+    func mistakes(source: String, description: String) {
+        do throws(PatternError) {
+            _ = try Pattern(source)
+            Issue.record("accepted")
+        } catch {
+            #expect("\(error)" == description)
+        }
     }
 
     private static func match(_ source: String, _ text: [UInt8], from start: Int = 0) throws -> Range<Int>? {

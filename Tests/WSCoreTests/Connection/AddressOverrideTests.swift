@@ -56,9 +56,9 @@ import Testing
     @Test("error messages are one line without control characters")
     func words() {
         #expect(
-            "\(AddressOverrideError.prefix("-"))" == "nothing is remembered that could be removed; leave the '-' out")
+            "\(AddressOverrideError.prefix("-"))" == "there is no cached address to remove; omit the '-'")
         #expect(
-            "\(AddressOverrideError.prefix("+"))" == "the addresses hold for the whole run anyway; leave the '+' out")
+            "\(AddressOverrideError.prefix("+"))" == "the addresses apply to the whole run anyway; omit the '+'")
         #expect(
             "\(AddressOverrideError.invalidAddress("\u{1B}[m"))"
                 == "\(quoted("\u{1B}[m")) is not an IP address; write one like 192.0.2.1 or [2001:db8::1]")

@@ -118,7 +118,7 @@ import Testing
             #expect(unmatched.failures == ["\(listening): there is no IPv4 address to connect from"])
             let foreign = try race([listening], from: sources("192.0.2.77"), on: loop)
             #expect(
-                foreign.failures == ["\(listening): cannot connect from 192.0.2.77: not an address of this machine"])
+                foreign.failures == ["\(listening): cannot connect from 192.0.2.77: it is not an address of this machine"])
         }
     }
 
@@ -128,7 +128,7 @@ import Testing
             let address = try #require(SocketAddress(numeric: "fe80::1", port: 80))
             #expect(
                 try race([address], on: loop).failures == [
-                    "[fe80::1]:80: its interface is missing, as in [fe80::1%eth0]"
+                    "[fe80::1]:80: the interface is missing; write one like [fe80::1%eth0]"
                 ])
         }
     }

@@ -134,20 +134,20 @@ import Testing
             407, [("Proxy-Authenticate", "Basic realm=\"a, Digest\""), ("Proxy-Authenticate", "NTLM")])
         #expect(
             basic.description
-                == "the proxy answered 407 Proxy Authentication Required; it wants Basic (realm \"a, Digest\") or NTLM: "
-                + "give the right user name and password in --proxy, as in http://USER:PASSWORD@HOST:PORT")
+                == "the proxy answered 407 Proxy Authentication Required; it requires Basic (realm \"a, Digest\") or NTLM: "
+                + "set the right user name and password, as in --proxy http://USER:PASSWORD@HOST:PORT")
         let other = Self.refusal(407, [("proxy-authenticate", "Negotiate, NTLM")], reason: "Log in")
         #expect(
             other.description
-                == "the proxy answered 407 Log in; it wants Negotiate or NTLM, and only Basic is supported")
-        #expect(Self.refusal(407).description.hasSuffix("as in http://USER:PASSWORD@HOST:PORT"))
+                == "the proxy answered 407 Log in; it requires Negotiate or NTLM, but wsx supports only Basic")
+        #expect(Self.refusal(407).description.hasSuffix("as in --proxy http://USER:PASSWORD@HOST:PORT"))
     }
 
     @Test(
         "the message for each refusal includes a remedy",
         arguments: [
-            (400, "web server"), (401, "USER:PASSWORD"), (403, "rules"), (405, "port"), (418, "log"), (500, "target"),
-            (501, "CONNECT"), (502, "target"), (503, "target"), (504, "target"),
+            (400, "web server"), (401, "USER:PASSWORD"), (403, "rules"), (405, "port"), (418, "log"), (500, "server"),
+            (501, "CONNECT"), (502, "server"), (503, "server"), (504, "server"),
         ])
     func remedies(status: Int, word: String) {
         let words = Self.refusal(status).description

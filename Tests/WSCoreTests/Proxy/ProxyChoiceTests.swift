@@ -84,7 +84,7 @@ import Testing
         let variables = ["https_proxy": "socks4://user:secret@p", "http_proxy": "p", "no_proxy": "direct"]
         let error = ProxyChoiceError(variable: "https_proxy", reason: .unsupportedScheme("socks4"))
         #expect(throws: error) { try Self.chosen(variables) }
-        #expect(error.description.hasPrefix("the variable https_proxy: \"socks4\" is not supported; "))
+        #expect(error.description.hasPrefix("environment variable https_proxy: \"socks4\" is not supported; "))
         #expect(try Self.chosen(variables, isSecure: false) == "p of http_proxy")
         #expect(try Self.chosen(variables, host: "direct") == "none")
     }

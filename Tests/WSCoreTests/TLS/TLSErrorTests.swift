@@ -53,7 +53,7 @@ struct TLSErrorTests {
     @Test("a server that answers in plain HTTP is recognized")
     func plainHTTP() {
         let error = TLSError.notTLS(preview: Array("HTTP/1.1 400 Bad Request".utf8), peerIsServer: true)
-        #expect(error.description == "the server does not speak TLS on this port, but plain HTTP; use ws://")
+        #expect(error.description == "the server speaks plain HTTP on this port; use ws:// instead of wss://")
     }
 
     @Test("host names are distinguished from addresses")

@@ -38,7 +38,7 @@ struct TLSPinTests {
                 return error.description
             }
         }
-        #expect(words("abc") == "\"abc\" is not a pin; write sha256//BASE64, as --verbose shows it")
+        #expect(words("abc") == "\"abc\" is not a pin; write sha256//BASE64, as shown by -v")
         #expect(words("sha256//abc").contains("44 characters"))
     }
 }

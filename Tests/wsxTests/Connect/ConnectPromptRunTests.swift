@@ -34,7 +34,7 @@ import Testing
     func reconnecting() throws {
         let fixture = echo()
         let outcome = try fixture.run(atPrompt: [
-            .type("/close 4000 bye"), .read("Disconnected after "), .type("lost"), .read("there is no connection"),
+            .type("/close 4000 bye"), .read("Disconnected after "), .type("lost"), .read("not connected"),
             .type("/reconnect"), .read("Connected to"), .type("again"), .read("again"), .type("/quit"),
         ])
         #expect(outcome.failure == nil)
@@ -77,7 +77,7 @@ import Testing
     func roundTrip() throws {
         let fixture = echo()
         _ = try fixture.run(atPrompt: [
-            .type("/info"), .read("not measured; /ping does"), .type("/ping p"), .read("pong"), .type("/info"),
+            .type("/info"), .read("not measured yet; /ping measures it"), .type("/ping p"), .read("pong"), .type("/info"),
             .read("round trip"), .read(" ms"), .type("/headers"), .read("GET / HTTP/1.1"), .type("/quit"),
         ])
         #expect(fixture.editor.shown.contains("sent         0 messages, 0 B, "))
@@ -103,7 +103,7 @@ import Testing
             isFirst = false
         }
         let outcome = try fixture.run(atPrompt: [
-            .type("precious"), .read("Sending 1 message that may not have arrived."), .type("/quit"),
+            .type("precious"), .read("Resending 1 message that may not have arrived."), .type("/quit"),
         ])
         #expect(outcome.failure == nil)
         #expect(outcome.peers.map(\.texts) == [["precious"], ["precious"]])

@@ -125,7 +125,7 @@ import Testing
     func refused() throws {
         try withScene { scene in
             scene.editor.delegate?.editorDidAccept([0xFF])
-            #expect(scene.shown().contains("the line is not UTF-8 text and was not sent"))
+            #expect(scene.shown().contains("the line was not sent: it is not UTF-8 text"))
             #expect(scene.type("/pnig").contains("did you mean '/ping'?"))
             #expect(scene.link.calls.isEmpty)
         }
@@ -135,11 +135,11 @@ import Testing
     func disconnected() throws {
         try withScene { scene in
             scene.link.link = .none
-            #expect(scene.type("x").contains("the message was not sent; /reconnect opens one"))
-            #expect(scene.type("/ping").contains("the ping was not sent; /reconnect opens one"))
+            #expect(scene.type("x").contains("the message was not sent: not connected; /reconnect connects again"))
+            #expect(scene.type("/ping").contains("the ping was not sent: not connected; /reconnect connects again"))
             #expect(scene.type("/close").contains("the close frame was not sent"))
             scene.link.link = .pending(keepsMessages: false)
-            #expect(scene.type("x").contains("the message was not sent; one is being opened"))
+            #expect(scene.type("x").contains("the message was not sent: not connected; wait for the connection"))
             #expect(scene.link.calls.isEmpty)
             scene.link.link = .pending(keepsMessages: true)
             #expect(scene.type("kept").isEmpty)
@@ -152,7 +152,7 @@ import Testing
     func closing() throws {
         try withScene { scene in
             scene.link.takesControls = false
-            #expect(scene.type("/ping").contains("the connection is closing: the ping was not sent"))
+            #expect(scene.type("/ping").contains("the ping was not sent: the connection is closing"))
             #expect(scene.type("/close 4000 bye").isEmpty)
             #expect(scene.link.calls.last == .close(4000))
         }
@@ -177,7 +177,7 @@ import Testing
     @Test("/repeat sends the last message repeatedly, and Ctrl-C stops it")
     func repetition() throws {
         try withScene { scene in
-            #expect(scene.type("/repeat 2").contains("nothing has been sent yet"))
+            #expect(scene.type("/repeat 2").contains("no message has been sent yet"))
             _ = scene.type("x")
             _ = scene.type("/repeat 3 0")
             scene.loop.turn { scene.link.calls.count == 4 }
@@ -216,8 +216,8 @@ import Testing
         try withScene { scene in
             #expect(scene.type("/edit draft").isEmpty)
             #expect(scene.editor.edited == Array("draft".utf8))
-            #expect(scene.type("/edit 7").contains("there is no line with this number"))
-            #expect(scene.type("/history zzz").contains("No line of the history matches."))
+            #expect(scene.type("/edit 7").contains("no line with this number"))
+            #expect(scene.type("/history zzz").contains("No line in the history matches."))
         }
     }
 
@@ -226,20 +226,20 @@ import Testing
     @Test("Messages are numbered, folded, shown in full, found, and saved")
     func lookingBack() throws {
         try withScene { scene in
-            #expect(scene.type("/show").contains("there has been no message yet"))
-            #expect(scene.type("/save /tmp/none").contains("nothing has been received"))
+            #expect(scene.type("/show").contains("no messages yet"))
+            #expect(scene.type("/save /tmp/none").contains("no message has been received yet"))
             scene.show("first")
             scene.show("second", .sent)
             scene.show("hidden", shown: false)
             #expect(scene.type("/show 1").contains("first"))
-            #expect(scene.type("/show 9").contains("there is no message 9; those from 1 to 3 are kept"))
-            #expect(scene.type("/find sec").contains("1 message found."))
-            #expect(scene.type("/find (").contains("is no regular expression"))
+            #expect(scene.type("/show 9").contains("no message 9; messages 1 to 3 are available"))
+            #expect(scene.type("/find sec").contains("Found 1 message."))
+            #expect(scene.type("/find (").contains("invalid regular expression"))
             try withFile([]) { path in
-                #expect(scene.type("/save \(path)").contains("another name saves it"))
+                #expect(scene.type("/save \(path)").contains("use another name"))
                 let other = path + "-new"
                 defer { unlink(other) }
-                #expect(scene.type("/save \(other) 1").contains("Message 1 is in \(other): 5 B."))
+                #expect(scene.type("/save \(other) 1").contains("Saved message 1 in \(other) (5 B)."))
             }
         }
     }
@@ -247,15 +247,15 @@ import Testing
     @Test("/filter hides and counts messages that do not match")
     func filter() throws {
         try withScene { scene in
-            #expect(scene.type("/filter").contains("There is no filter."))
-            #expect(scene.type("/filter keep").contains("Only messages that match keep are shown"))
+            #expect(scene.type("/filter").contains("No filter is set; /filter REGEX sets one."))
+            #expect(scene.type("/filter keep").contains("Showing only messages that match keep"))
             let before = scene.shown()
             scene.show("drop")
             #expect(scene.shown() == before)
             scene.show("keep me")
             #expect(scene.shown().hasSuffix("keep me\n"))
-            #expect(scene.type("/filter").contains("1 message had been hidden"))
-            #expect(scene.type("/filter [").contains("is no regular expression"))
+            #expect(scene.type("/filter").contains("the filter hid 1 message"))
+            #expect(scene.type("/filter [").contains("invalid regular expression"))
         }
     }
 
@@ -276,7 +276,7 @@ import Testing
     func facts() throws {
         try withScene { scene in
             #expect(scene.type("/info") == "URL  ws://h/\nTLS  one\n     two\n")
-            #expect(scene.type("/headers").contains("there was no handshake yet"))
+            #expect(scene.type("/headers").contains("no handshake yet"))
             scene.link.heads = [("GET / HTTP/1.1", .sent)]
             #expect(scene.type("/headers").contains("GET / HTTP/1.1"))
         }
@@ -296,12 +296,12 @@ import Testing
     func recording() throws {
         try withFile([]) { path in
             try withScene { scene in
-                #expect(scene.type("/record").contains("nothing is being recorded"))
-                #expect(scene.type("/record \(path)").contains("another name will do"))
+                #expect(scene.type("/record").contains("not recording; /record FILE starts a recording"))
+                #expect(scene.type("/record \(path)").contains("use another name"))
                 let other = path + "-new"
                 defer { unlink(other) }
-                #expect(scene.type("/record \(other)").contains("Recording in \(other)"))
-                #expect(scene.type("/record").contains("Recorded in \(other)."))
+                #expect(scene.type("/record \(other)").contains("Recording to \(other)"))
+                #expect(scene.type("/record").contains("Recorded to \(other)."))
             }
         }
     }

@@ -318,7 +318,7 @@ import Testing
         fixture.makePeer = { _, loop in FakePeer(on: loop, answersPings: false) }
         fixture.didReceive = { peer, event in if event == .text("b") { peer.close(1000) } }
         let outcome = try fixture.run()
-        #expect(outcome.notices.contains("the last 2 messages of the input may not have arrived"))
+        #expect(outcome.notices.contains("the last 2 messages of the input may not have reached the peer"))
     }
 
     // MARK: Keepalive and display

@@ -41,7 +41,7 @@ import WSCore
 
     @Test("The error for an invalid URL states the reason")
     func urlErrors() {
-        expectMessage("URL 'ftp://h/': unknown scheme \"ftp\"; use ws://, wss://, http://, https://, ws+unix: or echo:")
+        expectMessage("URL 'ftp://h/': unknown scheme \"ftp\"; use ws://, wss://, http://, https://, ws+unix:, or echo:")
         {
             () throws(Failure) in _ = try settings { $0.client.url = "ftp://h/" }
         }
@@ -52,7 +52,7 @@ import WSCore
         let settings = try self.settings { $0.client.request.auth = "user:pass:word" }
         #expect(settings.connector.request.fields.first(named: "Authorization") == "Basic dXNlcjpwYXNzOndvcmQ=")
         expectMessage(
-            "--auth: there is no password, and none was typed on a terminal; write USER:PASSWORD, @FILE or env:NAME"
+            "--auth: the password is missing; write USER:PASSWORD, @FILE, or env:NAME"
         ) {
             () throws(Failure) in _ = try self.settings { $0.client.request.auth = "user" }
         }
@@ -69,7 +69,7 @@ import WSCore
         }
         #expect(settings.connector.request.fields.all(named: "Authorization") == ["Bearer abc-._~+/=="])
         for token in ["", "a b", "a\n", "é"] {
-            expectMessage("--bearer: a token is not empty and consists of visible ASCII characters") {
+            expectMessage("--bearer: a token must be one or more visible ASCII characters, without spaces") {
                 () throws(Failure) in _ = try self.settings { $0.client.request.bearer = token }
             }
         }
@@ -106,7 +106,7 @@ import WSCore
         }
         #expect(settings.connector.request.fields.all(named: "Cookie") == ["z=0; a=1; b=2; c="])
         for cookie in ["a", "=1", ""] {
-            expectMessage("--cookie: there is no name and '='; write name=value") {
+            expectMessage("--cookie: the name or the '=' is missing; write name=value") {
                 () throws(Failure) in _ = try self.settings { $0.client.request.cookies = [cookie] }
             }
         }
@@ -127,7 +127,7 @@ import WSCore
         #expect(fields.first(named: "Origin") == "https://o")
         #expect(fields.first(named: "Host") == "other")
         #expect(fields.first(named: "User-Agent") == "wsx/\(version)")
-        expectMessage("the request: the subprotocol \"a\" is given twice; give it once") {
+        expectMessage("request options: the subprotocol \"a\" is repeated; name it once") {
             () throws(Failure) in _ = try self.settings { $0.client.request.subprotocols = ["a", "a"] }
         }
     }

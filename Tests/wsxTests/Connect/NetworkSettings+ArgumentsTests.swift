@@ -23,12 +23,12 @@ import WSCore
             () throws(Failure) in _ = try settings { $0.resolve = ["h:80"] }
         }
         expectMessage(
-            "--source-ip 'eth0': it is not an IP address; write one of this machine's, like 192.0.2.1 or 2001:db8::1"
+            "--source-ip 'eth0': it is not an IP address; write an address of this machine, such as 192.0.2.1 or 2001:db8::1"
         ) {
             () throws(Failure) in _ = try settings { $0.sourceIPs = ["eth0"] }
         }
         expectMessage(
-            "--source-ip 'fe80::1%none': this machine has no interface 'none'; 'ip link' lists those it has"
+            "--source-ip 'fe80::1%none': this machine has no interface 'none'; list the interfaces with 'ip link'"
         ) {
             () throws(Failure) in _ = try settings { $0.sourceIPs = ["fe80::1%none"] }
         }

@@ -8,16 +8,19 @@ import Testing
     @Test(
         "An option of another tool is never taken for one of ours with another meaning",
         arguments: [
-            ("--cacert", "use --ca PATH"), ("--user", "use -a USER:PASSWORD"), ("--max-messages", "use -n N"),
-            ("--json", "use --output json for events, or write the message after the URL"),
-            ("--data", "write the message after the URL, or use -f FILE"),
-            ("--post", "write the message after the URL, or use -f FILE"),
-            ("--tls-max", "leave it out, as there is only a lower limit (--tls-min)"), ("-m", "use --timeout DURATION"),
-            ("-d", "write the message after the URL, or use -f FILE"), ("-t", "use --text"),
-            ("-w", "use --linger DURATION"),
-            ("--next", "'wsx connect -h' shows the options"), ("--interface", "use --source-ip IP"),
-            ("--connect", "write the URL without it"), ("--protocol", "use -s NAME for a subprotocol"),
-            ("--ping-interval", "use --heartbeat DURATION"), ("--vus", "use 'wsx bench -c N'"), ("-P", "use -v"),
+            ("--capath", "use --ca PATH"), ("--basic-auth", "use --auth USER:PASSWORD"), ("--max-messages", "use --count N"),
+            ("--data", "put the message after the URL, or use --file FILE"),
+            ("--post", "put the message after the URL, or use --file FILE"),
+            ("--tls-max", "omit it: only the oldest version can be set (--tls-min)"), ("-m", "use --timeout DURATION"),
+            ("-d", "put the message after the URL, or use --file FILE"), ("-t", "use --text"),
+            ("-w", "use --linger DURATION to wait for replies"), ("-A", "use --user-agent TEXT"),
+            ("-e", "use -H 'Referer: URL'"), ("-X", "omit it: a WebSocket handshake always uses GET"),
+            ("-E", "use --linger 0 to exit at the end of the input, or --cert FILE for a certificate"),
+            ("--slash", "omit it: the prompt always has commands such as /ping"),
+            ("--retry", "use --reconnect=N"), ("-z", "use 'wsx bench' for a load test"),
+            ("--next", "'wsx connect -h' lists the options"), ("--interface", "use --source-ip IP"),
+            ("--connect", "write just the URL"), ("--protocol", "use --subprotocol NAME"),
+            ("--ping-interval", "use --heartbeat DURATION"), ("--vus", "use 'wsx bench' for a load test"), ("-P", "use --verbose"),
         ])
     func connect(option: String, remedy: String) {
         #expect(Self.message(["connect", "echo:", option, "v"]) == "wsx: unknown option '\(option)'; \(remedy)")
@@ -26,17 +29,61 @@ import Testing
     @Test(
         "bench recognizes options of load generators, and listen those of servers",
         arguments: [
-            ("bench", "-x", "use -m TEXT for a message, or --proxy URL for a proxy"),
-            ("bench", "-z", "use -d DURATION"),
-            ("bench", "-R", "use -r N"), ("bench", "--vus", "use -c N"), ("bench", "--json", "use --output json"),
-            ("bench", "-u", "use -c N for connections, or -a USER:PASSWORD to log in"),
+            ("bench", "-x", "use --message TEXT for a message, or --proxy URL for a proxy"),
+            ("bench", "-z", "use --duration DURATION"),
+            ("bench", "-R", "use --rate N"), ("bench", "--vus", "use --connections N"), ("bench", "-j", "use --output json"),
+            ("bench", "--latency", "omit it: latencies are always shown"), ("bench", "--data", "use --message TEXT or --file FILE"),
+            ("bench", "--latency-correction", "omit it: with --rate, latencies always count from the due time"),
             ("listen", "--cert", "use --tls-cert FILE"), ("listen", "--cacert", "use --client-ca PATH"),
-            ("listen", "-l", "write the port without it"), ("listen", "--host", "write [ADDRESS:]PORT without it"),
-            ("listen", "--exec-timeout", "'wsx listen -h' shows the options"),
-            ("listen", "--max-messages", "'wsx listen -h' shows the options"),
+            ("listen", "-u", "use --auth USER:PASSWORD"), ("listen", "--oneshot", "use --once"),
+            ("listen", "-l", "write just the port"), ("listen", "--host", "write just [ADDRESS:]PORT"),
+            ("listen", "--exec-timeout", "'wsx listen -h' lists the options"),
+            ("listen", "--max-messages", "'wsx listen -h' lists the options"),
         ])
     func others(command: String, option: String, remedy: String) {
         #expect(Self.message([command, "0", option, "v"]) == "wsx: unknown option '\(option)'; \(remedy)")
+    }
+
+    @Test(
+        "An alias parses like its option",
+        arguments: [
+            (["connect", "u", "-u", "me:secret"], ["connect", "u", "--auth", "me:secret"]),
+            (["connect", "u", "-qume:secret"], ["connect", "u", "-q", "--auth", "me:secret"]),
+            (["connect", "u", "--user=me"], ["connect", "u", "--auth", "me"]),
+            (["bench", "u", "-u", "me:secret"], ["bench", "u", "--auth", "me:secret"]),
+            (["connect", "u", "--cacert", "f"], ["connect", "u", "--ca", "f"]),
+            (["connect", "u", "--max-time", "1.5"], ["connect", "u", "--timeout", "1500ms"]),
+            (["bench", "u", "--max-time=3"], ["bench", "u", "--timeout", "3s"]),
+            (["connect", "u", "--json", "hello"], ["connect", "u", "--output", "json", "hello"]),
+            (["connect", "u", "--json", "--output", "hex"], ["connect", "u", "--output", "hex"]),
+            (["bench", "u", "--json"], ["bench", "u", "--output", "json"]),
+            (["bench", "merge", "f", "--json"], ["bench", "merge", "f", "--output", "json"]),
+            (["listen", "0", "--echo", "--json"], ["listen", "0", "--echo", "--output", "json"]),
+        ])
+    func aliases(words: [String], equivalent: [String]) throws {
+        #expect(try Invocation.program.parse(words) == Invocation.program.parse(equivalent))
+    }
+
+    @Test("A mistake with an alias names it as it was typed")
+    func aliasMistakes() {
+        #expect(
+            Self.message(["connect", "u", "--max-time", "0"])
+                == "wsx: invalid value '0' for '--max-time': expected more than 0, up to 1000000000s")
+        #expect(Self.message(["connect", "u", "--cacert"]) == "wsx: '--cacert' needs a value: --cacert PATH")
+        #expect(
+            Self.message(["connect", "u", "--json={}"])
+                == "wsx: '--json' takes no value; omit the '=' and the text after it")
+        #expect(
+            Self.message(["connect", "u", "-u", "me", "--bearer", "t"])
+                == "wsx: '-u' cannot be used with '--bearer'; omit one of them")
+    }
+
+    @Test("Help explains an alias by its option, and mentions it")
+    func aliasHelp() {
+        let help = TestProgram.longHelp(of: .connect)
+        for note in ["Also: -u, --user.", "Also: --cacert.", "Also: --max-time.", "--json is short for --output json."] {
+            #expect(help.contains(note), "\(note)")
+        }
     }
 
     @Test(
@@ -57,15 +104,15 @@ import Testing
         arguments: [
             (
                 ["connect", "ws-l:127.0.0.1:80"],
-                "'ws-l:127.0.0.1:80' for 'URL': this is an address for websocat; use 'wsx listen 127.0.0.1:80'"
+                "'ws-l:127.0.0.1:80' for 'URL': this is a websocat address; use 'wsx listen 127.0.0.1:80'"
             ),
             (
                 ["listen", "ws-l:127.0.0.1:80"],
-                "'ws-l:127.0.0.1:80' for '[ADDRESS:]PORT': this is an address for websocat; write 127.0.0.1:80"
+                "'ws-l:127.0.0.1:80' for '[ADDRESS:]PORT': this is a websocat address; write 127.0.0.1:80"
             ),
             (
                 ["connect", "autoreconnect:ws://me:secret@h"],
-                "'•••@h' for 'URL': this is an address for websocat; use 'wsx --reconnect URL'"
+                "'•••@h' for 'URL': this is a websocat address; use 'wsx --reconnect URL'"
             ),
             (
                 ["listen", "ws://me:secret@h:1"],
@@ -73,11 +120,11 @@ import Testing
             ),
             (
                 ["-c", "100", "ws://h"],
-                "'100' for 'URL': this is a number; write :100 for a port of this machine, or use 'wsx bench -c 100 URL' for a load test"
+                "'100' for 'URL': this is a number; write :100 for a port on this machine, or 'wsx bench -c 100 URL' for a load test"
             ),
         ] as [([String], String)])
     func addresses(words: [String], expected: String) {
-        #expect(Self.message(words) == "wsx: bad value " + expected)
+        #expect(Self.message(words) == "wsx: invalid value " + expected)
     }
 
     @Test(
@@ -87,10 +134,11 @@ import Testing
         #expect(try ServerURLValue.parse(value) == value)
     }
 
-    @Test("A command of another tool leads to ours", arguments: ["serve", "server"]) func commands(
-        word: String
-    ) {
-        #expect(Self.message([word, "8080"]) == "wsx: unknown command '\(word)'; use 'wsx listen PORT'")
+    @Test(
+        "A command of another tool, or echo without its colon, leads to ours",
+        arguments: [("serve", "wsx listen PORT"), ("server", "wsx listen PORT"), ("echo", "wsx connect echo:")])
+    func commands(word: String, line: String) {
+        #expect(Self.message([word, "8080"]) == "wsx: unknown command '\(word)'; use '\(line)'")
     }
 
     @Test("The table has no duplicate or existing names, and its remedies exist")
@@ -99,8 +147,9 @@ import Testing
             let entries = ForeignOption.all.filter { $0.commands.contains(command) }
             let names = entries.flatMap(\.names)
             let own = TestProgram.options(of: command).flatMap { option in
-                ["--\(option.long)"] + [option.short.map { "-\($0)" }].compactMap { $0 }
+                ["--\(option.long)"] + [option.short.map { "-\($0)" }].compactMap { $0 } + option.aliases.map(\.name)
             }
+            #expect(Set(own).count == own.count, "\(command)")
             #expect(Set(names).count == names.count)
             #expect(Set(names).isDisjoint(with: own), "\(command)")
             for entry in entries where !entry.remedy.contains("'wsx ") {

@@ -128,6 +128,7 @@ import Testing
                             base64  each message as a line of Base64
                             json    one JSON event per line, see JSON EVENTS in the manual
                           Default: text.
+                          --json is short for --output json.
                           Example: wsx listen --output json 8080
                           See also: --input, --pretty.
 

@@ -46,7 +46,7 @@ import Testing
         for command in [["connect", "u"], ["bench", "u"], ["listen", "0"]] {
             for words in [["-o", value], ["--origin=\(value)"]] {
                 let message = Self.message(command + words)
-                #expect(message?.hasPrefix("wsx: bad value '") == true, "\(command + words)")
+                #expect(message?.hasPrefix("wsx: invalid value '") == true, "\(command + words)")
                 #expect(message?.contains("secret") == false)
             }
         }
@@ -82,12 +82,12 @@ import Testing
             (["connect", "u", "-o", "raw"], "'raw' for '-o': this is an output format; use --output raw"),
             (
                 ["connect", "-s", "wss://h"],
-                "'wss://h' for '-s': this is a URL, not a subprotocol; use -q to leave out notices"
+                "'wss://h' for '-s': this is a URL, not a subprotocol; use --quiet to silence notices"
             ),
-            (["connect", "-sS", "u"], "'S' for '-s': this is the rest of curl's -sS; use -q to leave out notices"),
+            (["connect", "-sS", "u"], "'S' for '-s': this is part of curl's -sS; use --quiet to silence notices"),
             (
                 ["bench", "-s", "load.lua", "u"],
-                "'load.lua' for '-s': this is a script, not a subprotocol; use -f FILE to send a file"
+                "'load.lua' for '-s': this is a script, not a subprotocol; use --message TEXT or --file FILE"
             ),
             (
                 ["connect", "-b", "ws://h"],
@@ -95,17 +95,17 @@ import Testing
             ),
             (
                 ["connect", "-f", "ws://h"],
-                "'ws://h' for '-f': this is a URL, not a file; leave out curl's -f, as failures always set the exit status, or write ./FILE"
+                "'ws://h' for '-f': this is a URL, not a file; omit curl's -f (failures always set the exit status), or write ./FILE for a file"
             ),
         ] as [([String], String)])
     func remedies(words: [String], expected: String) {
-        #expect(Self.message(words) == "wsx: bad value " + expected)
+        #expect(Self.message(words) == "wsx: invalid value " + expected)
     }
 
     @Test("An invalid cookie may be a secret, and is not shown") func hiddenCookie() {
         #expect(
             Self.message(["connect", "u", "-b", "secret"])
-                == "wsx: bad value for '-b': expected name=value; @FILE reads that from a file")
+                == "wsx: invalid value for '-b': expected name=value, @FILE, or env:NAME")
         for value in ["a=b", "a=b; c=d", "a=http://h/", "@file", "env:NAME", "=b"] {
             #expect(Self.message(["connect", "u", "-b", value]) == nil, "\(value)")
         }

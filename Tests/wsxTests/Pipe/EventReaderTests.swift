@@ -65,7 +65,7 @@ import WSCore
         #expect(bare.time == nil)
     }
 
-    private static let badClient = InputProblem.badMember("client", expected: "the number of a client, from 1")
+    private static let badClient = InputProblem.badMember("client", expected: "a client number of 1 or more")
 
     @Test(
         "Errors in events are reported",
@@ -85,7 +85,7 @@ import WSCore
             (#"{"type":"message","data":"","opcode":"close"}"#, .badMember("opcode", expected: "'text' or 'binary'")),
             (
                 #"{"type":"message","opcode":"text","base64":"/w=="}"#,
-                .badMember("base64", expected: "UTF-8 text, as a text message has to be")
+                .badMember("base64", expected: "UTF-8, which a text message must be")
             ),
             (#"{"type":"ping","type":"ping"}"#, .repeatedMember("type")),
             (#"{"type":"ping","direction":"up"}"#, .badMember("direction", expected: "'in' or 'out'")),
@@ -96,7 +96,7 @@ import WSCore
             (#"{"type":"ping","client":99999999999999999999}"#, badClient),
             (
                 #"{"type":"close","reason":"x"}"#,
-                .badMember("reason", expected: "empty, as it has to be without a code")
+                .badMember("reason", expected: "empty, which it must be without a code")
             ),
         ] as [(String, InputProblem)])
     func problems(line: String, problem: InputProblem) {
@@ -107,7 +107,7 @@ import WSCore
         "Codes outside the valid range are rejected",
         arguments: ["999", "0", "-1", "5000", "1e3", "1000.0", "\"1000\"", "99999999999999999999"])
     func codes(code: String) {
-        #expect(throws: InputProblem.badMember("code", expected: "a close code, 1000 through 4999")) {
+        #expect(throws: InputProblem.badMember("code", expected: "a close code from 1000 to 4999")) {
             try Self.read(#"{"type":"close","code":\#(code)}"#)
         }
     }

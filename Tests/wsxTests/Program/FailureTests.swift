@@ -35,10 +35,10 @@ import WSCore
         Example(
             failure: .listening(address: "80", .addressInUse), status: .unreachable, kind: "listen",
             message:
-                "listening on 80: address already in use; is another server running there? Port 0 picks a free one"),
+                "listening on 80: address already in use; is another server running? Port 0 picks a free port"),
         Example(
             failure: .listening(address: "unix:/no/such/s", .noSuchFile), status: .unreachable, kind: "listen",
-            message: "listening on unix:/no/such/s: there is no directory /no/such; make it first"),
+            message: "listening on unix:/no/such/s: no such directory: /no/such; create it first"),
         Example(
             failure: .program("false exited with status 1"), status: .closed, kind: "program",
             message: "false exited with status 1"),
@@ -57,12 +57,12 @@ import WSCore
         Example(
             failure: .silent(for: .milliseconds(1500), misses: 3), status: .timedOut, kind: "timeout",
             message:
-                "the connection was lost: nothing came from the peer for 1.500 s, 3 heartbeats in a row; --heartbeat-misses allows more"
+                "the connection was lost: the peer sent nothing for 1.500 s and missed 3 heartbeats; --heartbeat-misses sets the limit"
         ),
         Example(
             failure: .silent(for: .seconds(1), misses: 1), status: .timedOut, kind: "timeout",
             message:
-                "the connection was lost: nothing came from the peer for 1 s, 1 heartbeat in a row; --heartbeat-misses allows more"
+                "the connection was lost: the peer sent nothing for 1 s and missed 1 heartbeat; --heartbeat-misses sets the limit"
         ),
         Example(
             failure: .gaveUp(after: 2, .lost(.system(.connectionReset))), status: .closed, kind: "lost",
@@ -75,11 +75,11 @@ import WSCore
         Example(
             failure: .violation(.invalidText), status: .violation, kind: "protocol",
             message:
-                "the peer broke the WebSocket protocol: a text message is not valid UTF-8 (invalid-text, closed with 1007)"
+                "the peer violated the WebSocket protocol: a text message is not valid UTF-8 (invalid-text, closed with 1007)"
         ),
         Example(
             failure: .closingTimedOut(after: .seconds(5)), status: .timedOut, kind: "timeout",
-            message: "closing: the peer did not answer for 5 s; --close-timeout waits longer"),
+            message: "closing: no answer from the peer within 5 s; --close-timeout sets the limit"),
         Example(
             failure: .runTimedOut(after: .milliseconds(250)), status: .timedOut, kind: "timeout",
             message: "timed out after 250 ms (--timeout)"),
@@ -91,10 +91,10 @@ import WSCore
             message: "no message matched --expect 'a' within 2 s (--timeout)"),
         Example(
             failure: .noReply(to: 3, after: .seconds(30)), status: .timedOut, kind: "timeout",
-            message: "request 3: no reply within 30 s; --reply-timeout waits longer"),
+            message: "request 3: no reply within 30 s; --reply-timeout sets the limit"),
         Example(
             failure: .lateReplies(2, after: .milliseconds(250)), status: .timedOut, kind: "timeout",
-            message: "2 requests had no reply within 250 ms; --reply-timeout waits longer"),
+            message: "2 requests had no reply within 250 ms; --reply-timeout sets the limit"),
         Example(
             failure: .unanswered(1), status: .closed, kind: "closed",
             message: "the peer closed the connection: 1 request was not answered"),
@@ -107,11 +107,19 @@ import WSCore
         Example(failure: .quit, status: .quit, kind: "interrupted", message: nil),
         Example(
             failure: .connecting(url: url, .unresolvable(host: "h", .canceled)), status: .unreachable,
-            kind: "connect", message: "connecting to ws://h/: looking up h: operation canceled; check the name"),
+            kind: "connect", message: "connecting to ws://h/: cannot look up h: operation canceled"),
+        Example(
+            failure: .connecting(url: url, .unresolvable(host: "h", .unknownName)), status: .unreachable,
+            kind: "connect", message: "connecting to ws://h/: no such host: h; check the name"),
+        Example(
+            failure: .connecting(url: url, .unresolvable(host: "h", .nameServiceBusy)), status: .unreachable,
+            kind: "connect",
+            message:
+                "connecting to ws://h/: cannot look up h: the name server does not answer; check the network connection"),
         Example(
             failure: .connecting(url: url, .noAddress(host: "h")), status: .unreachable, kind: "connect",
             message:
-                "connecting to ws://h/: h has no address of the family asked for; try without -4 or -6"),
+                "connecting to ws://h/: h has no address of the requested family; try without -4 or -6"),
         Example(
             failure: .connecting(
                 url: url, .unreachable([("[::1]:1", .system(.canceled)), ("127.0.0.1:1", .system(.connectionRefused))])),
@@ -127,9 +135,9 @@ import WSCore
                         + (1...4).map { ("127.0.0.\($0):1", .source("192.0.2.9", .addressNotAvailable)) })),
             status: .unreachable, kind: "connect",
             message: "connecting to ws://h/: [::1]:1: there is no IPv6 address to connect from, "
-                + "[fe80::1]:1: its interface is missing, as in [fe80::1%eth0], "
-                + "127.0.0.1:1: cannot connect from 192.0.2.9: not an address of this machine, "
-                + "127.0.0.2:1: cannot connect from 192.0.2.9: not an address of this machine, 2 more addresses"),
+                + "[fe80::1]:1: the interface is missing; write one like [fe80::1%eth0], "
+                + "127.0.0.1:1: cannot connect from 192.0.2.9: it is not an address of this machine, "
+                + "127.0.0.2:1: cannot connect from 192.0.2.9: it is not an address of this machine, 2 more addresses"),
         Example(
             failure: .connecting(
                 url: url,
@@ -142,7 +150,7 @@ import WSCore
             failure: .connecting(url: url, .unknownZone("eth9", host: "fe80::1%eth9")), status: .unreachable,
             kind: "connect",
             message:
-                "connecting to ws://h/: fe80::1%eth9: this machine has no interface 'eth9'; 'ip link' lists those it has"
+                "connecting to ws://h/: fe80::1%eth9: this machine has no interface 'eth9'; list the interfaces with 'ip link'"
         ),
         Example(
             failure: .connecting(url: url, .lost(.system(.connectionReset), .upgrading)), status: .unreachable,
@@ -151,7 +159,7 @@ import WSCore
         Example(
             failure: .connecting(url: url, .timedOut(.upgrading, after: .seconds(10), peer: nil)), status: .timedOut,
             kind: "timeout",
-            message: "connecting to ws://h/: timed out after 10 s (upgrade); --connect-timeout waits longer"),
+            message: "connecting to ws://h/: timed out after 10 s: the port is open, but does not answer the WebSocket handshake; wrong port? Otherwise, raise --connect-timeout"),
         Example(
             failure: .connecting(url: url, .handshake(refused)), status: .refused, kind: "handshake",
             message:
@@ -160,23 +168,23 @@ import WSCore
             failure: .connecting(url: url, .handshake(.closedBeforeResponse)), status: .unreachable,
             kind: "handshake",
             message:
-                "connecting to ws://h/: the server closed the connection without an answer; check the port, and wss:// against ws://"
+                "connecting to ws://h/: the server closed the connection without a response; wrong port, or a wss:// server?"
         ),
         Example(
             failure: .connecting(url: url, .handshake(.incompleteResponse)), status: .unreachable,
             kind: "handshake",
             message:
-                "connecting to ws://h/: the server closed the connection in the middle of its answer; try again"),
+                "connecting to ws://h/: the server closed the connection in the middle of its response; try again"),
         Example(
             failure: .connecting(url: url, .compression(.doesNotMatch(ExtensionOffer(name: "permessage-deflate")))),
             status: .violation, kind: "handshake",
             message:
-                "connecting to ws://h/: the server accepted compression as it was not offered: permessage-deflate; check the server, or try --compress=off"
+                "connecting to ws://h/: the server accepted compression with parameters that were not offered: permessage-deflate; check the server, or try --compress=off"
         ),
         Example(
             failure: .connecting(url: url, .handshake(.missingAccept)), status: .violation, kind: "handshake",
             message:
-                "connecting to ws://h/: the server's Sec-WebSocket-Accept is missing: it does not speak WebSocket; check the path"
+                "connecting to ws://h/: the server's response has no Sec-WebSocket-Accept header; is this a WebSocket server? Check the path"
         ),
     ]
 
@@ -203,11 +211,11 @@ import WSCore
     @Test(
         "Lost lines are counted with commas",
         arguments: [
-            (1, "1 line of the log was"), (999, "999 lines of the log were"), (1_000, "1,000 lines of the log were"),
-            (12_034_005, "12,034,005 lines of the log were"),
+            (1, "1 log line was"), (999, "999 log lines were"), (1_000, "1,000 log lines were"),
+            (12_034_005, "12,034,005 log lines were"),
         ])
     func lostLines(count: Int, words: String) {
-        #expect(Phrase.lostLines(count) == words + " lost: standard error was not read")
+        #expect(Phrase.lostLines(count) == words + " lost: nothing was reading standard error")
     }
 
     @Test("The exit statuses match the manual")

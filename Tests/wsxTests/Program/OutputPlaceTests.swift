@@ -21,7 +21,7 @@ import WSCore
                 _ = unlink(soft)
             }
             for name in [path, hard, soft] {
-                expectMessage("--record \(name): it is the file that --replay reads; name another") {
+                expectMessage("--record \(name): --replay reads the same file; name another file") {
                     () throws(Failure) in
                     try OutputPlace(option: "--record", path: name).check(against: [
                         ("--file", nil), ("--replay", path),
@@ -33,7 +33,7 @@ import WSCore
 
     @Test("- is rejected as an output, and ./- is a file of that name")
     func standardOutput() throws {
-        expectMessage("--hdr -: standard output has something else; ./- is a file of that name") { () throws(Failure) in
+        expectMessage("--hdr -: standard output is already in use; for a file named '-', write ./-") { () throws(Failure) in
             try OutputPlace(option: "--hdr", path: "-").check(against: [])
         }
         try OutputPlace(option: "--hdr", path: "./-").check(against: [])

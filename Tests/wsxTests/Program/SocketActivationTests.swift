@@ -30,8 +30,8 @@ import WSCore
             _ = try activation.sockets()
             #expect(Bool(false), "nothing was thrown")
         } catch {
-            #expect(error.message?.hasPrefix("descriptor ") == true)
-            #expect(error.message?.contains(" of LISTEN_FDS: it ") == true)
+            #expect(error.message?.hasPrefix("LISTEN_FDS, descriptor ") == true)
+            #expect(error.message?.contains(": it is ") == true)
         }
     }
 

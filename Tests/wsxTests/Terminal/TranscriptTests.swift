@@ -24,7 +24,7 @@ import WSCore
             #expect(message.isFolded)
             let lines = message.text.split(separator: "\n")
             #expect(lines.count == 25)
-            #expect(lines.last == "                 … 77 more lines, 500 B in all; /show 17 shows it whole")
+            #expect(lines.last == "                 … 77 more lines, 500 B in all; /show 17 shows all of it")
             let dump = self.message(transcript, [UInt8](repeating: 0xFF, count: 1000), .binary, .received)
             #expect(dump.hasSuffix("                 … 39 more lines, 1000 B in all\n"))
         }
@@ -80,7 +80,7 @@ import WSCore
                 let number = log.add(Array(text.utf8).span.bytes, as: .text, .received, at: moment)
                 let shown = transcript.whole(try #require(log.entry(number)))
                 #expect(shown.hasPrefix("     +60."))
-                let isCut = shown.hasSuffix("… 5.0 MiB in all; /save FILE \(number) puts it into a file\n")
+                let isCut = shown.hasSuffix("… 5.0 MiB in all; /save FILE \(number) saves it\n")
                 #expect(isCut == (count > 100))
                 if count == 100 { #expect(shown.split(separator: "\n").count == 101) }
             }

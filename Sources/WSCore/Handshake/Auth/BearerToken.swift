@@ -21,5 +21,5 @@ public enum BearerTokenError: Error, Equatable, CustomStringConvertible {
     case notVisibleASCII
 
     /// The rule that the token breaks.
-    public var description: String { "a token is not empty and consists of visible ASCII characters" }
+    public var description: String { "a token must be one or more visible ASCII characters, without spaces" }
 }

@@ -41,7 +41,7 @@ public enum CredentialsError: Error, Equatable, CustomStringConvertible {
     /// The reason and the remedy.
     public var description: String {
         switch self {
-        case .colonInUser: "a user name cannot contain a colon; Basic authentication ends it there"
+        case .colonInUser: "a user name cannot contain a colon, which separates it from the password"
         case .controlCharacterInUser: "the user name contains a control character; remove it"
         case .controlCharacterInPassword: "the password contains a control character; remove it"
         }

@@ -43,10 +43,10 @@ public enum HTTPHeadError: Error, Equatable, CustomStringConvertible {
     /// A predicate that follows a subject such as "the server's answer".
     public var description: String {
         switch self {
-        case .notHTTP(let preview): "is not HTTP: it begins with \(quoted(String(decoding: preview, as: UTF8.self)))"
-        case .unsupportedVersion(let version): "has the version \(quoted(version)), not HTTP/1.1"
-        case .bareLineFeed: "has a line that ends with LF alone, not CRLF"
-        case .bareCarriageReturn: "has a CR that no LF follows"
+        case .notHTTP(let preview): "is not HTTP but begins with \(quoted(String(decoding: preview, as: UTF8.self)))"
+        case .unsupportedVersion(let version): "has version \(quoted(version)) instead of HTTP/1.1"
+        case .bareLineFeed: "has a line that ends with LF instead of CRLF"
+        case .bareCarriageReturn: "has a CR without LF"
         case .controlCharacter(let byte):
             "contains the control character 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
         case .missingColon(let line): "has a field without a colon: \(quoted(line))"

@@ -72,8 +72,8 @@ public enum HeaderFieldError: Error, Equatable, CustomStringConvertible {
             "there is no colon; write 'Name: value'"
         case .invalidName(let name):
             """
-            \(quoted(Self.beginning(ofInvalidName: name))) is not a header field name; use letters, digits and hyphens, \
-            and no space before the colon
+            \(quoted(Self.beginning(ofInvalidName: name))) is not a header name; use letters, digits, and hyphens, \
+            without a space before the colon
             """
         case .controlCharacterInValue(let name):
             "the value of \(quoted(name)) contains a control character; remove line breaks and the like"

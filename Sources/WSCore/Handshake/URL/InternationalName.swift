@@ -79,14 +79,14 @@ public enum InternationalNameError: Error, Equatable, Sendable, CustomStringConv
     /// The reason and the remedy.
     public var description: String {
         switch self {
-        case .tooLong: "it is too long; a part between dots has at most 63 characters in its ASCII form"
-        case .disallowedCharacter: "it contains a character that no name can have; use letters, digits and hyphens"
-        case .misplacedHyphen: "a hyphen stands where none can; remove it from the ends and the third and fourth place"
-        case .misplacedMark: "a combining mark or joiner stands where none can; type the name anew"
-        case .mixedDirections: "it mixes letters written from the left and from the right; check its parts"
-        case .malformedPunycode: "what follows xn-- is not punycode; check it, or write the name in its own script"
-        case .emptyLabel: "there is nothing between two dots; check the name"
-        case .other(let code): "it cannot be converted (libidn2: \(code)); write its punycode form"
+        case .tooLong: "it is too long; each label between dots can have at most 63 characters in its ASCII form"
+        case .disallowedCharacter: "it contains an invalid character; use letters, digits, and hyphens"
+        case .misplacedHyphen: "it has a misplaced hyphen; remove hyphens from the ends and the third and fourth place"
+        case .misplacedMark: "it has a misplaced combining mark or joiner; retype the name"
+        case .mixedDirections: "it mixes left-to-right and right-to-left letters; check its parts"
+        case .malformedPunycode: "the text after xn-- is not punycode; check it, or write the name in its own script"
+        case .emptyLabel: "it has an empty label between two dots; check the name"
+        case .other(let code): "it cannot be converted to ASCII (libidn2 error \(code)); write its punycode form"
         }
     }
 }

@@ -53,19 +53,19 @@ public enum URLError: Error, Equatable, CustomStringConvertible {
         case .space: "the URL contains a space; percent-encode it as %20"
         case .fragment: "WebSocket URLs have no fragment; percent-encode '#' as %23"
         case .unknownScheme(let scheme):
-            "unknown scheme \(quoted(scheme)); use ws://, wss://, http://, https://, ws+unix: or echo:"
+            "unknown scheme \(quoted(scheme)); use ws://, wss://, http://, https://, ws+unix:, or echo:"
         case .missingSlashes(let scheme): "two slashes are missing; write \(scheme)://HOST"
         case .emptyHost: "there is no host; write ws://HOST/PATH, or :PORT/PATH for this machine"
-        case .invalidHost(let host): "\(quoted(host)) is not a host name; use letters, digits, hyphens and dots"
+        case .invalidHost(let host): "\(quoted(host)) is not a host name; use letters, digits, hyphens, and dots"
         case .invalidInternationalName(let host, let reason): "\(quoted(host)) is not a host name: \(reason)"
-        case .hostTooLong(let byteCount): "the host name has \(byteCount) bytes; 255 is the limit"
+        case .hostTooLong(let byteCount): "the host name has \(byteCount) bytes; the limit is 255"
         case .invalidIPv6Address(let address):
             "\(quoted(address)) is not an IPv6 address; write one like [2001:db8::1]"
         case .unbracketedIPv6Address: "more than one colon in the host; put an IPv6 address in brackets, as in [::1]"
         case .invalidPort(let port): "\(quoted(port)) is not a port; use a number from 1 to 65535"
         case .malformedPercentEscape(let escape):
             "\(quoted(escape)) is not a percent escape; write two hexadecimal digits after '%', or %25 for '%' itself"
-        case .invalidUTF8: "the percent escapes are not UTF-8; encode the characters as UTF-8"
+        case .invalidUTF8: "the percent escapes do not form UTF-8; encode the characters as UTF-8"
         case .unescapedAtSign:
             "more than one '@' before the path; percent-encode those of the user name and password as %40"
         case .unescapedSlash:
@@ -73,8 +73,8 @@ public enum URLError: Error, Equatable, CustomStringConvertible {
         case .invalidCredentials(let error): error.description
         case .emptySocketPath: "there is no socket path; write ws+unix:/PATH/TO/SOCKET:/REQUEST"
         case .controlCharacterInSocketPath: "the socket path contains a control character; rename the socket"
-        case .echoWithAddress: "echo: is a server inside this process and takes no address; write echo: alone"
-        case .forbiddenRedirect(let scheme): "a server cannot redirect to \(quoted(scheme)); connect to it yourself"
+        case .echoWithAddress: "echo: is a built-in server and takes no address; write just echo:"
+        case .forbiddenRedirect(let scheme): "a server cannot redirect to \(quoted(scheme)); connect to it directly"
         }
     }
 }

@@ -15,15 +15,15 @@ public enum ClientRequestError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidSubprotocol(let name):
-            "\(quoted(name)) is not a subprotocol; use letters, digits and hyphens, without spaces"
+            "\(quoted(name)) is not a subprotocol; use letters, digits, and hyphens, without spaces"
         case .repeatedSubprotocol(let name):
-            "the subprotocol \(quoted(name)) is given twice; give it once"
+            "the subprotocol \(quoted(name)) is repeated; name it once"
         case .reservedField(let name) where ASCII.areEqualIgnoringCase(name, ExtensionHeader.fieldName):
-            "the field \(quoted(name)) is set by the handshake; use --compress"
+            "the handshake sets the header \(quoted(name)); use --compress"
         case .reservedField(let name):
-            "the field \(quoted(name)) is set by the handshake; leave it out"
+            "the handshake sets the header \(quoted(name)); leave it out"
         case .repeatedField(let name):
-            "the field \(quoted(name)) is given twice; give it once"
+            "the header \(quoted(name)) is repeated; set it once"
         case .invalidField(let error):
             error.description
         }

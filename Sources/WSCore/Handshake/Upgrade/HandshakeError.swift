@@ -66,37 +66,37 @@ extension HandshakeError: CustomStringConvertible {
     public func description(hasSentCredentials: Bool) -> String {
         switch self {
         case .closedBeforeResponse:
-            "the server closed the connection without an answer; check the port, and wss:// against ws://"
+            "the server closed the connection without a response; check the port"
         case .incompleteResponse:
-            "the server closed the connection in the middle of its answer; try again"
+            "the server closed the connection in the middle of its response; try again"
         case .notHTTP(let preview):
             Self.describeNotHTTP(preview)
         case .invalidResponse(let error):
-            "the server's answer \(error); check that the port is that of a WebSocket server"
+            "the server's response \(error); check that this is the port of a WebSocket server"
         case .tooManyInterimResponses:
             "the server sent more than \(ClientHandshake.maximumInterimResponses) interim responses; check the server"
-        case .refused(let head, _, _):
-            Self.describeRefusal(head, hasSentCredentials: hasSentCredentials)
+        case .refused(let head, let body, _):
+            Self.describeRefusal(head, body, hasSentCredentials: hasSentCredentials)
         case .invalidUpgrade(let values):
             values.isEmpty
-                ? "the server's 101 answer has no Upgrade field; a proxy may have removed it"
-                : "the server upgrades to \(quoted(values.joined(separator: ", "))), not websocket; check the path"
+                ? "the server's 101 response has no Upgrade header; a proxy may have removed it"
+                : "the server upgrades to \(quoted(values.joined(separator: ", "))) instead of websocket; check the path"
         case .invalidConnection(let values):
             values.isEmpty
-                ? "the server's 101 answer has no Connection field; a proxy may have removed it"
-                : "the server's Connection is \(quoted(values.joined(separator: ", "))), not Upgrade; a proxy may have changed it"
+                ? "the server's 101 response has no Connection header; a proxy may have removed it"
+                : "the server's Connection header is \(quoted(values.joined(separator: ", "))) instead of Upgrade; a proxy may have changed it"
         case .missingAccept:
-            "the server's Sec-WebSocket-Accept is missing: it does not speak WebSocket; check the path"
+            "the server's response has no Sec-WebSocket-Accept header; is this a WebSocket server? Check the path"
         case .repeatedAccept:
-            "the server sent Sec-WebSocket-Accept more than once; check the server and the proxies before it"
+            "the server sent several Sec-WebSocket-Accept headers; check the server and any proxies"
         case .wrongAccept:
-            "the server's Sec-WebSocket-Accept is wrong: it does not speak WebSocket or a proxy cached the answer"
+            "the server's Sec-WebSocket-Accept header is wrong; is this a WebSocket server? A proxy may have cached the response"
         case .repeatedSubprotocol(let names):
-            "the server chose more than one subprotocol: \(quoted(names.joined(separator: ", "))); check the server"
+            "the server selected several subprotocols: \(quoted(names.joined(separator: ", "))); check the server"
         case .unrequestedSubprotocol(let name):
-            "the server chose the subprotocol \(quoted(name)), which was not requested; request it with --subprotocol"
+            "the server selected the subprotocol \(quoted(name)), which was not requested; request it with --subprotocol"
         case .malformedExtensions(let value):
-            "the server's Sec-WebSocket-Extensions is malformed: \(quoted(value)); check the server, or try --compress=off"
+            "the server's Sec-WebSocket-Extensions header is malformed: \(quoted(value)); check the server, or try --compress=off"
         case .unofferedExtension(let name):
             "the server accepted the extension \(quoted(name)), which was not offered; check the server"
         }
@@ -104,41 +104,66 @@ extension HandshakeError: CustomStringConvertible {
 
     private static func describeNotHTTP(_ preview: [UInt8]) -> String {
         // RFC 8446 §5.1: a TLS alert record, a TLS server's reply to a plaintext request.
-        if preview.starts(with: [0x15, 0x03]) { return "the server speaks TLS on this port; use wss://" }
+        if preview.starts(with: [0x15, 0x03]) { return "the server speaks TLS on this port; use wss:// instead of ws://" }
         let text = quoted(String(decoding: preview, as: UTF8.self))
-        return "the server answered with something that is not HTTP: \(text); check the port"
+        return "the server's response is not HTTP: \(text); check the port"
     }
 
-    private static func describeRefusal(_ head: ResponseHead, hasSentCredentials: Bool) -> String {
+    private static func describeRefusal(
+        _ head: ResponseHead, _ body: [UInt8], hasSentCredentials: Bool
+    ) -> String {
         let remedy =
             switch head.status {
-            case 200...299: "; this path answers plain HTTP, check it"
+            case 200...299: "; this is a web page, not a WebSocket endpoint: check the path"
             case _ where head.isRedirect && head.fields.contains(named: "Location"):
                 "; follow the redirect with --location"
+            case 400 where rejectsPlainHTTP(body): "; the server expects TLS on this port: use wss:// instead of ws://"
+            case 400: "; check the path and the options for the request, such as --subprotocol"
             case 401: describeLogin(head, hasSentCredentials: hasSentCredentials)
             case 403: "; check --origin and the credentials"
             case 404: "; check the path"
-            case 407: "; give the proxy's user name and password in --proxy"
+            case 407: "; set the proxy's user name and password in --proxy"
+            case 426: "; the server requires another protocol or WebSocket version: check the path"
+            case 429: "; \(describeDelay(head))"
+            case 502, 504: "; a gateway cannot reach the server behind it: is that server running?"
+            case 503: "; the server is down or overloaded: \(describeDelay(head))"
             default: ""
             }
         let reason = head.reason.isEmpty ? HTTPStatus.reason(of: head.status) : escapingControls(head.reason)
         return "the server answered \(head.status)\(reason.isEmpty ? "" : " ")\(reason)\(remedy)"
     }
 
+    /// Whether a response with status 400 says that the port is for TLS, as nginx, Apache, and Go's servers do.
+    private static func rejectsPlainHTTP(_ body: [UInt8]) -> Bool {
+        ["HTTPS port", "SSL-enabled server port", "HTTPS server"].contains { phrase in
+            body.indices.contains { body[$0...].starts(with: phrase.utf8) }
+        }
+    }
+
+    /// RFC 9110 §10.2.3: Retry-After is a number of seconds or a date.
+    private static func describeDelay(_ head: ResponseHead) -> String {
+        let maximumBytes = 40
+        guard let delay = head.fields.first(named: "Retry-After"), 1...maximumBytes ~= delay.utf8.count else {
+            return "try again later"
+        }
+        let isCount = delay.utf8.allSatisfy(ASCII.isDigit)
+        return isCount ? "try again in \(delay) s" : "try again after \(escapingControls(delay))"
+    }
+
     private static func describeLogin(_ head: ResponseHead, hasSentCredentials: Bool) -> String {
         let challenges = AuthenticationChallenge.parse(head.fields.all(named: "WWW-Authenticate"))
         guard !challenges.isEmpty else {
             return hasSentCredentials
-                ? "; it does not accept the credentials, check --auth, --bearer or the URL"
+                ? "; it rejected the credentials: check --auth, --bearer, or the URL"
                 : "; log in with --auth or --bearer"
         }
-        let wanted = "; it wants \(AuthenticationChallenge.describe(challenges))"
+        let wanted = "; it requires \(AuthenticationChallenge.describe(challenges))"
         let options = AuthenticationChallenge.options(for: challenges)
         guard !options.isEmpty else {
-            return wanted + ", which wsx cannot do; send the field yourself with -H 'Authorization: ...'"
+            return wanted + ", which wsx does not support; set the header yourself with -H 'Authorization: ...'"
         }
         return hasSentCredentials
-            ? wanted + " and does not accept the credentials; check --auth, --bearer or the URL"
+            ? wanted + " and rejected the credentials; check --auth, --bearer, or the URL"
             : wanted + "; log in with \(options.joined(separator: " or "))"
     }
 }

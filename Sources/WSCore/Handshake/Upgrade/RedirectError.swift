@@ -34,26 +34,26 @@ extension RedirectError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missingLocation(let status):
-            "the server answered \(status) without saying where to (Location); check the URL"
+            "the server answered \(status) without a Location header; check the URL"
         case .severalLocations(let locations):
             """
-            the server redirects to \(Self.shown(locations)), more than one place; \
-            connect to one of them yourself
+            the server redirects to several URLs: \(Self.shown(locations)); \
+            connect to one of them directly
             """
         case .invalidLocation(let location, let error):
             "the server redirects to \(Self.shown([location])): \(error)"
         case .forbiddenScheme(let scheme):
-            "the server redirects to the scheme \(quoted(scheme)), which is not followed; connect to it yourself"
+            "the server redirects to a URL with the scheme \(quoted(scheme)), which wsx does not follow; connect to it directly"
         case .wouldDropEncryption(let url):
-            "a redirect from wss to ws would drop the encryption; connect to \(Self.shown(url)) yourself"
+            "a redirect from wss:// to ws:// would drop the encryption; connect to \(Self.shown(url)) directly"
         case .leavesSocket(let url):
-            "a redirect from a Unix socket to the network is not followed; connect to \(Self.shown(url)) yourself"
+            "wsx does not follow redirects from a Unix socket to the network; connect to \(Self.shown(url)) directly"
         case .tooMany(let maximum):
             maximum == 0
-                ? "redirects are not followed; allow them with --max-redirects"
+                ? "redirects are disabled; raise --max-redirects to follow them"
                 : """
-                more than \(maximum) redirect\(maximum == 1 ? "" : "s"), perhaps in a circle; check the server, \
-                or allow more with --max-redirects
+                more than \(maximum) redirect\(maximum == 1 ? "" : "s"), perhaps in a loop; check the server, \
+                or raise --max-redirects
                 """
         }
     }

@@ -17,7 +17,7 @@ extension ServerHandshake {
         try checkUpgrade(request, policy: policy)
         if policy.checksHostAndOrigin { try checkOrigin(request, host: host, policy: policy) }
         if let path = policy.path, !policy.hasWebSockets(at: request) {
-            throw refusal(404, "There is no WebSocket at this path; use \(path).", request)
+            throw refusal(404, "There is no WebSocket endpoint at this path; use \(path).", request)
         }
         try checkVersion(request)
         return ServerUpgrade(
@@ -85,7 +85,7 @@ extension ServerHandshake {
         let authorization = authorizations.first
         if let login = policy.access.login(with: authorization) { return login }
         let reason =
-            authorization == nil ? "This server asks for credentials." : "The credentials do not open this server."
+            authorization == nil ? "This server requires credentials." : "The credentials are wrong."
         // RFC 9110 §15.5.2: a 401 response must contain a challenge.
         throw refusal(401, reason, request, fields: policy.access.challenges(to: authorization))
     }
@@ -123,7 +123,7 @@ extension ServerHandshake {
         // RFC 6455 §4.2.2: an unsupported version gets 426 with the supported one.
         guard versions == ["13"] else {
             throw refusal(
-                426, "This server speaks version 13 of WebSocket.", request, fields: HandshakeRefusal.upgradeFields)
+                426, "This server supports only WebSocket version 13.", request, fields: HandshakeRefusal.upgradeFields)
         }
     }
 
@@ -142,7 +142,7 @@ extension ServerHandshake {
         let offered = request.fields.elements(named: ClientRequest.subprotocolFieldName)
         // RFC 6455 §4.1: subprotocols are tokens, and all are unique.
         guard offered.allSatisfy({ ASCII.isToken($0) }), Set(offered).count == offered.count else {
-            throw refusal(400, "The subprotocols of the request are not distinct tokens.", request)
+            throw refusal(400, "The requested subprotocols must be distinct tokens.", request)
         }
         // RFC 6455 §4.2.2: select one that the client offered, or none.
         return policy.subprotocols.first { offered.contains($0) }

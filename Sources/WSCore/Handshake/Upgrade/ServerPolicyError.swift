@@ -17,14 +17,14 @@ public enum ServerPolicyError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidSubprotocol(let name):
-            "\(quoted(name)) is not a subprotocol; use letters, digits and hyphens, without spaces"
-        case .repeatedSubprotocol(let name): "the subprotocol \(quoted(name)) is given twice; give it once"
+            "\(quoted(name)) is not a subprotocol; use letters, digits, and hyphens, without spaces"
+        case .repeatedSubprotocol(let name): "the subprotocol \(quoted(name)) is repeated; name it once"
         case .invalidPath(let path): "\(quoted(path)) is not a path; write one like /chat, without a query"
         case .invalidOrigin(let origin):
             "\(quoted(origin)) is not an origin; write https://HOST[:PORT] without a path, or *"
         case .originPattern(let origin):
-            "\(quoted(origin)) is no pattern that would match; name each origin whole, or * for all of them"
-        case .reservedField(let name): "the field \(quoted(name)) is set by the handshake; leave it out"
+            "\(quoted(origin)) would never match, because origins have no wildcards; list each origin, or use * for all"
+        case .reservedField(let name): "the handshake sets the header \(quoted(name)); leave it out"
         }
     }
 }

@@ -80,10 +80,10 @@ public enum InheritedSocketError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .notOpen: "it is not open"
-        case .notSocket: "it is no socket"
-        case .notStream: "it is no stream socket; use ListenStream= in the socket unit"
-        case .notListening: "it does not listen; leave Accept=yes out of the socket unit"
-        case .unknownFamily: "it is neither of TCP nor a Unix-domain socket"
+        case .notSocket: "it is not a socket"
+        case .notStream: "it is not a stream socket; use ListenStream= in the socket unit"
+        case .notListening: "it is not a listening socket; remove Accept=yes from the socket unit"
+        case .unknownFamily: "it is neither a TCP socket nor a Unix-domain socket"
         }
     }
 }

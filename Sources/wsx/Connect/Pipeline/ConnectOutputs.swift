@@ -216,9 +216,9 @@ final class ConnectOutputs {
         self.recorder = nil
         let path = escapingControls(recorder.path)
         if recorder.isDrained {
-            console.notice("Recorded in \(path).")
+            console.notice("Recorded to \(path).")
         } else {
-            console.error("recording to \(path): its reader has not taken all of it; the end is missing")
+            console.error("recording to \(path): the end is missing because the pipe's reader was too slow")
         }
         recorder.close()
         didDrain()

@@ -68,7 +68,7 @@ extension ConnectRun {
     func send(_ payload: RawSpan, as kind: MessageKind, again isAgain: Bool = false, note: String = "") {
         guard let connection, connection.send(payload, as: kind) else {
             if outputs.prompt != nil {
-                outputs.console.error("the connection is closing: the message was not sent")
+                outputs.console.error("the message was not sent: the connection is closing")
             }
             return
         }
@@ -92,7 +92,7 @@ extension ConnectRun {
         guard let acknowledgements else { return }
         if acknowledgements.count > 0, outputs.showsFrames {
             let messages = Phrase.count(acknowledgements.count, "message")
-            outputs.console.notice("Sending \(messages) that may not have arrived.")
+            outputs.console.notice("Resending \(messages) that may not have arrived.")
         }
         acknowledgements.connectionOpened { payload, kind in connection.send(payload, as: kind) }
     }

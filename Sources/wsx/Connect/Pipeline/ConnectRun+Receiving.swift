@@ -30,7 +30,7 @@ extension ConnectRun: ConnectionHandler {
         case .reply(let reply): outputs.write(payload, as: kind, reply: reply)
         case .lateReply(let reply, let delay):
             outputs.write(payload, as: kind, reply: reply)
-            outputs.console.error("request \(reply.number): the reply came \(Phrase.duration(delay)) late")
+            outputs.console.error("request \(reply.number): the reply arrived \(Phrase.duration(delay)) late")
         }
     }
 

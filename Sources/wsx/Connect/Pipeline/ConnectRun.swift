@@ -345,7 +345,7 @@ final class ConnectRun {
     func showUnacknowledged() {
         guard let count = acknowledgements?.count, count > 0 else { return }
         let which = count == 1 ? "the last message" : "the last \(count) messages"
-        console.error("\(which) of the input may not have arrived")
+        console.error("\(which) of the input may not have reached the peer")
     }
 
     /// Reports how many requests have no reply, unless the run fails with that error.

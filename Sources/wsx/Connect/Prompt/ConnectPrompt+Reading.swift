@@ -56,8 +56,8 @@ extension ConnectPrompt {
             if let match { lines.append(transcript.found(entry, at: match)) }
         }
         console.show(lines.reversed().joined())
-        let rest = isPartial ? "; older ones were not searched" : ""
-        console.notice("\(Phrase.count(lines.count, "message")) found\(rest).")
+        let rest = isPartial ? "; older messages were not searched" : ""
+        console.notice("Found \(Phrase.count(lines.count, "message"))\(rest).")
     }
 
     /// Shows only matching messages from now on, or all messages if `source` is `nil`.
@@ -67,13 +67,13 @@ extension ConnectPrompt {
             filter = nil
             return console.notice(
                 before.map {
-                    "All messages are shown again; \(Phrase.count($0.hiddenCount, "message")) had been hidden."
+                    "Showing all messages again; the filter hid \(Phrase.count($0.hiddenCount, "message"))."
                 }
-                    ?? "There is no filter.")
+                    ?? "No filter is set; /filter REGEX sets one.")
         }
         guard let pattern = pattern(source, for: "filter") else { return }
         filter = (pattern, 0)
-        console.notice("Only messages that match \(escapingControls(source)) are shown; /filter alone ends this.")
+        console.notice("Showing only messages that match \(escapingControls(source)); /filter shows all again.")
     }
 
     private func pattern(_ source: String, for command: String) -> Pattern? {
@@ -82,7 +82,7 @@ extension ConnectPrompt {
             console.watch(pattern)
             return pattern
         } catch {
-            console.error("/\(command): '\(escapingControls(source))' is no regular expression: \(error)")
+            console.error("/\(command): invalid regular expression '\(escapingControls(source))': \(error)")
             return nil
         }
     }
@@ -91,7 +91,7 @@ extension ConnectPrompt {
     func save(to path: String, _ number: Int?) {
         let path = UserFiles.expandingHome(path)
         guard let number = number ?? log.kept.last(where: { $0.direction == .received })?.number else {
-            return console.error("nothing has been received that could be saved")
+            return console.error("/save: no message has been received yet")
         }
         guard let entry = entry(number) else { return }
         let shownPath = escapingControls(path)
@@ -99,10 +99,10 @@ extension ConnectPrompt {
             let bytes = entry.payload
             try File.create(bytes.span.bytes, at: path)
         } catch {
-            let hint = error == .fileExists ? "; another name saves it" : ""
+            let hint = error == .fileExists ? "; use another name" : ""
             return console.error("saving message \(number) to \(shownPath): \(error)\(hint)")
         }
-        console.notice("Message \(number) is in \(shownPath): \(TrafficReport.size(entry.payload.count)).")
+        console.notice("Saved message \(number) in \(shownPath) (\(TrafficReport.size(entry.payload.count))).")
         if entry.isCut { reportCut(entry) }
     }
 
@@ -110,8 +110,8 @@ extension ConnectPrompt {
         if let entry = log.entry(number) { return entry }
         switch (log.kept.first, log.kept.last) {
         case (let first?, let last?):
-            console.error("there is no message \(number); those from \(first.number) to \(last.number) are kept")
-        default: console.error("there has been no message yet")
+            console.error("no message \(number); messages \(first.number) to \(last.number) are available")
+        default: console.error("no messages yet")
         }
         return nil
     }
@@ -119,7 +119,7 @@ extension ConnectPrompt {
     private func reportCut(_ entry: MessageLog.Entry) {
         console.error(
             "message \(entry.number): only the first \(TrafficReport.size(entry.payload.count)) of "
-                + "\(TrafficReport.size(entry.byteCount)) were kept")
+                + "\(TrafficReport.size(entry.byteCount)) are available")
     }
 
     // MARK: The connection
@@ -127,7 +127,7 @@ extension ConnectPrompt {
     /// Shows the requests and responses of the opening handshake.
     func showHeaders() {
         let heads = connection.heads
-        guard !heads.isEmpty else { return console.error("/headers: there was no handshake yet") }
+        guard !heads.isEmpty else { return console.error("/headers: no handshake yet") }
         for (line, direction) in heads { console.show(transcript.head(line, direction, isPast: true)) }
     }
 

@@ -6,7 +6,7 @@ extension ConnectPrompt {
     func send(message: [UInt8], as kind: MessageKind) {
         message.withUnsafeBytes { bytes in
             guard kind == .binary || UTF8Validator.isValid(bytes.bytes) else {
-                return console.error("the line is not UTF-8 text and was not sent")
+                return console.error("the line was not sent: it is not UTF-8 text")
             }
             switch connection.link {
             case .open, .pending(keepsMessages: true): break
@@ -35,7 +35,7 @@ extension ConnectPrompt {
         }
         let isText = contents.withUnsafeBytes { UTF8Validator.isValid($0.bytes) }
         guard isText || kind != .text else {
-            return console.error("/file: \(escapingControls(path)): it is not UTF-8 text; '/file binary' sends it")
+            return console.error("/file: \(escapingControls(path)): it is not UTF-8 text; use /file binary PATH")
         }
         send(message: contents, as: kind ?? (isText ? settings.kind : .binary))
     }
@@ -44,7 +44,7 @@ extension ConnectPrompt {
     func send(control opcode: Opcode, _ payload: RawSpan) {
         guard connection.link == .open else { return reportDisconnected("\(opcode)") }
         guard connection.send(control: opcode, payload) else {
-            return console.error("the connection is closing: the \(opcode) was not sent")
+            return console.error("the \(opcode) was not sent: the connection is closing")
         }
     }
 }

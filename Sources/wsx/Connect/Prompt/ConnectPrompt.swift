@@ -143,7 +143,7 @@ final class ConnectPrompt {
 
     /// Starts sending the last message repeatedly.
     private func startRepetition(count: Int, interval: Duration) {
-        guard let (payload, kind) = lastMessage else { return console.error("/repeat: nothing has been sent yet") }
+        guard let (payload, kind) = lastMessage else { return console.error("/repeat: no message has been sent yet") }
         repetition = Repetition(count: count, interval: interval, on: loop) { [unowned self] in
             !connection.isFull
         } send: { [unowned self] in
@@ -182,22 +182,22 @@ final class ConnectPrompt {
     /// Starts recording the session, or stops if `path` is `nil`.
     private func record(in path: String?) {
         guard let path = path.map(UserFiles.expandingHome) else {
-            guard outputs.recorder != nil else { return console.error("/record: nothing is being recorded") }
+            guard outputs.recorder != nil else { return console.error("/record: not recording; /record FILE starts a recording") }
             return outputs.stopRecording()
         }
         do throws(IOError) {
             try outputs.startRecording(to: path, replacing: false)
-            console.notice("Recording in \(escapingControls(path)); /record ends it.")
+            console.notice("Recording to \(escapingControls(path)); /record stops it.")
         } catch {
-            let hint = error == .fileExists ? "; another name will do" : ""
+            let hint = error == .fileExists ? "; use another name" : ""
             console.error("/record: \(escapingControls(path)): \(error)\(hint)")
         }
     }
 
     /// Reports that something was not sent because there is no connection.
     func reportDisconnected(_ what: String) {
-        let remedy = connection.link == .none ? "/reconnect opens one" : "one is being opened"
-        console.error("there is no connection: the \(what) was not sent; \(remedy)")
+        let remedy = connection.link == .none ? "/reconnect connects again" : "wait for the connection"
+        console.error("the \(what) was not sent: not connected; \(remedy)")
     }
 }
 

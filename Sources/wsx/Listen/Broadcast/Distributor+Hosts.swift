@@ -11,7 +11,7 @@ extension Distributor: BroadcastHost {
 
     func close(slowReader reader: Int, because fault: String) {
         guard let client = clients[reader] else { return }
-        outputs.console.notice("Client \(reader) \(fault) while others wait: closed with 1013")
+        outputs.console.notice("Client \(reader) \(fault) and holds up the others: closed with 1013")
         close(client, with: CloseFrame(code: .tryAgainLater, reason: "reading too slowly"))
     }
 }

@@ -228,8 +228,8 @@ enum DeliveryProblem: Error, Equatable, CustomStringConvertible {
     /// The problem in words, to follow "was not sent: ".
     var description: String {
         switch self {
-        case .serverIsEnding: "the server is ending"
-        case .noClients: "there is no client to send to"
+        case .serverIsEnding: "the server is stopping"
+        case .noClients: "no client is connected"
         case .allAreClosing: "every client is being closed"
         case .noClient(let number): "there is no client \(number)"
         case .isClosing(let number): "client \(number) is being closed"

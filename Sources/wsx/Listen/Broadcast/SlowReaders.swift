@@ -102,9 +102,9 @@ final class SlowReaders {
             readers[number]?.time = now
         }
         if now - reader.fullTime >= patience.duration * Self.holdFactor {
-            return isMoving ? "stays behind" : "takes nothing"
+            return isMoving ? "reads too slowly" : "reads nothing"
         }
-        return !isMoving && now - reader.time >= patience.duration ? "takes nothing" : nil
+        return !isMoving && now - reader.time >= patience.duration ? "reads nothing" : nil
     }
 
     private func goOn() {

@@ -84,7 +84,7 @@ final class ClientLog {
             ConnectionLogLine(address: served.address, request: served.request, acceptTime: served.acceptTime).words(
                 "Answered \(method): \(served.status)", status: nil, now: served.endTime,
                 receivedBytes: served.receivedBytes, sentBytes: served.sentBytes,
-                reason: served.isComplete ? nil : "the client did not take everything"))
+                reason: served.isComplete ? nil : "the client did not read the whole response"))
     }
 
     /// Logs a failed TLS handshake.

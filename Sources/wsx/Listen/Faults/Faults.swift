@@ -52,7 +52,7 @@ final class Faults {
     func rejection(of request: RequestHead, policy: ServerPolicy) -> HandshakeRefusal? {
         guard let status = rejections.next() else { return nil }
         return .rejection(
-            of: request, with: status, because: "This server refuses requests (--reject).", policy: policy)
+            of: request, with: status, because: "This server rejects requests (--reject).", policy: policy)
     }
 
     // MARK: Gates
@@ -107,7 +107,7 @@ final class Faults {
     func delayed(_ byteCount: Int, to client: Int, by delay: Duration) {
         guard isVerbose else { return }
         let wait = delay / .milliseconds(1)
-        console.notice("Client \(client): a message of \(byteCount) B waits \(Int(wait.rounded())) ms")
+        console.notice("Client \(client): delayed a message of \(byteCount) B by \(Int(wait.rounded())) ms")
     }
 }
 

@@ -27,14 +27,14 @@ struct ProgramCommand {
         do throws(IOError) {
             path = try Executable.path(of: name, in: variable("PATH"))
         } catch {
-            let remedy = error == .accessDenied ? "is it executable?" : "write its path, or have it in PATH"
+            let remedy = error == .accessDenied ? "is it executable?" : "write its path, or add it to PATH"
             throw .badArgument(what: "--exec", why: "running '\(escapingControls(name))': \(error); \(remedy)")
         }
         if let interpreter = Executable.interpreter(of: path), File.isMissing(interpreter) {
             throw .badArgument(
                 what: "--exec",
-                why: "running '\(escapingControls(name))': the interpreter of the script is missing: "
-                    + "'\(escapingControls(interpreter))'; mend its first line")
+                why: "running '\(escapingControls(name))': no such interpreter: '\(escapingControls(interpreter))'; "
+                    + "correct the script's first line")
         }
         var kept: [String: String] = [:]
         for name in Self.keptVariables { kept[name] = variable(name) }

@@ -55,7 +55,7 @@ final class ProgramPool {
         limit = Self.limit(for: arguments.programs.maximumProcesses)
         StandardDescriptors.keepOthersFromPrograms()
         if limit < arguments.programs.maximumProcesses {
-            host.console.notice("The descriptor limit has room for \(limit) programs; ulimit -n raises it")
+            host.console.notice("The descriptor limit allows only \(limit) programs; raise 'ulimit -n'")
         }
     }
 
@@ -65,7 +65,7 @@ final class ProgramPool {
     /// The refusal of a request if the maximum number of programs is running, or `nil` to accept it.
     func refusal(of upgrade: ServerUpgrade) -> HandshakeRefusal? {
         guard sessions.count >= limit else { return nil }
-        return .unavailable("\(limit) programs are running.", for: upgrade.request, retryAfterSeconds: 1)
+        return .unavailable("The server is busy: \(limit) programs are running.", for: upgrade.request, retryAfterSeconds: 1)
     }
 
     /// Starts a client's program. On failure, closes the client and returns `nil`.

@@ -56,7 +56,7 @@ extension ProgramSession {
             if process.exit != nil, !process.hasGroup { return groupIsGone() }
             guard host.loop.now >= killTime else { return }
             host.console.notice(
-                "Client \(number): \(pool.command.name) did not end when it was asked to, and is killed")
+                "Client \(number): \(pool.command.name) did not exit in time and was killed (--exec-grace)")
             kill()
             if process.exit != nil { groupIsGone() }
         case .gone:
@@ -112,7 +112,7 @@ extension ChildProcess.Exit {
     fileprivate var words: String {
         switch self {
         case .status(let status): "exited with status \(status)"
-        case .signal(let number): "was ended by signal \(number)"
+        case .signal(let number): "was killed by signal \(number)"
         }
     }
 

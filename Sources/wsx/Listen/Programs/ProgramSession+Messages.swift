@@ -75,7 +75,7 @@ extension ProgramSession {
         if isText, !UTF8Validator.isValid(message) {
             if !hasReportedBadLine {
                 host.console.error(
-                    "client \(number): line \(lineCount) of \(pool.command.name) was not sent, nor will others like it be: "
+                    "client \(number): line \(lineCount) of \(pool.command.name) was not sent, and further ones like it are dropped: "
                         + "\(InputProblem.notText)")
             }
             hasReportedBadLine = true
@@ -88,7 +88,7 @@ extension ProgramSession {
 
     private func giveUp(onLineLongerThan limit: Int) {
         host.programFailed(
-            "a line of \(pool.command.name) has more than \(limit) bytes; --max-message-size allows more", of: number)
+            "a line of \(pool.command.name) has more than \(limit) bytes; raise --max-message-size to send it", of: number)
         close(with: CloseFrame(code: .internalError, reason: "a line is too long"))
         leave()
     }

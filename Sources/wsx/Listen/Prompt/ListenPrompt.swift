@@ -94,7 +94,7 @@ final class ListenPrompt {
             console.showHelp(topic, of: Self.commands)
             if topic == nil {
                 console.show(
-                    "A line goes to every client; '@3 text' to client 3 alone, and so do /ping, /pong and /close.\n")
+                    "Lines, /ping, /pong, and /close go to all clients; '@3 TEXT' goes to client 3.\n")
             }
         case .quit: server.end()
         }
@@ -102,12 +102,12 @@ final class ListenPrompt {
 
     private func showClients() {
         let lines = server.clientLines
-        console.show(lines.isEmpty ? "There is no client.\n" : lines.map { $0 + "\n" }.joined())
+        console.show(lines.isEmpty ? "No clients.\n" : lines.map { $0 + "\n" }.joined())
     }
 
     private func send(_ line: [UInt8], to client: Int?) {
         guard kind == .binary || UTF8Validator.isValid(line.span.bytes) else {
-            return console.error("the line is not UTF-8 text and was not sent")
+            return console.error("the line was not sent: it is not UTF-8 text")
         }
         send(.message(kind), line, to: client)
     }

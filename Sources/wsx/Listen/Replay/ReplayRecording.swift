@@ -27,14 +27,14 @@ struct ReplayRecording: Sendable {
         if problem == .notJSON(.truncated) || problem == .notTextEvent, contents.last != UInt8(ascii: "\n") {
             throw .badArgument(
                 what: "\(what), line \(lineNumber)",
-                why: "the recording is cut off in the middle of this line; remove the line to replay those before it")
+                why: "the recording ends in the middle of this line; delete the line to replay the rest")
         }
         if let problem { throw .badArgument(what: "\(what), line \(lineNumber)", why: "\(problem)") }
         conversations = reader.conversations
         let hasReplies = conversations.contains { $0.exchanges.contains { !$0.replies.isEmpty } }
         guard hasReplies else {
             throw .badArgument(
-                what: what, why: "nothing in it was sent by a server; record both directions with wsx connect --record")
+                what: what, why: "it contains no messages from a server; make a recording with 'wsx connect --record FILE'")
         }
     }
 

@@ -27,7 +27,7 @@ struct AccessComposition {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         // An empty password is more likely an unset variable than an intention.
         guard parts.count == 2, !parts[1].isEmpty else {
-            throw .badArgument(what: "--auth", why: "there is no password; write USER:PASSWORD, @FILE or env:NAME")
+            throw .badArgument(what: "--auth", why: "the password is missing; write USER:PASSWORD, @FILE, or env:NAME")
         }
         do throws(CredentialsError) {
             return try Credentials(user: String(parts[0]), password: String(parts[1]))

@@ -20,17 +20,17 @@ extension ListenSettings {
         let what = "--threads"
         switch arguments.mode {
         case .echo, .replay: break
-        default: throw .badArgument(what: what, why: "only --echo and --replay serve each client by itself")
+        default: throw .badArgument(what: what, why: "clients must be independent of each other; use --echo or --replay")
         }
         guard arguments.faults.rejection?.count == nil else {
             throw .badArgument(
-                what: what, why: "requests that are refused are counted by one thread; leave the number out")
+                what: what, why: "a single thread must count the rejected requests; omit the count in --reject")
         }
         guard arguments.format.output != .json else {
-            throw .badArgument(what: what, why: "events of several threads would mix; leave --output json out")
+            throw .badArgument(what: what, why: "events of several threads cannot be written in order; omit --output json")
         }
         guard endpoints.allSatisfy(\.isPort) else {
-            throw .badArgument(what: what, why: "threads share a TCP port; listen on [ADDRESS:]PORT")
+            throw .badArgument(what: what, why: "threads can share only a TCP port; listen on [ADDRESS:]PORT")
         }
     }
 }

@@ -51,7 +51,7 @@ struct ListenSettings {
                 allowedOrigins: arguments.access.origins,
                 access: access, extraFields: extraFields, isSecure: arguments.tls.isUsed)
         } catch {
-            throw .badArgument(what: "the server's settings", why: "\(error)")
+            throw .badArgument(what: "server options", why: "\(error)")
         }
         self.arguments = arguments
         endpoints = try sockets.isEmpty ? [Self.endpoint(arguments.address)] : sockets.map { .inherited($0) }
@@ -124,12 +124,12 @@ struct ListenSettings {
         guard !text.isEmpty else {
             throw .badArgument(
                 what: "'wsx listen' needs [ADDRESS:]PORT",
-                why: "no socket was handed over (LISTEN_FDS); 'wsx listen -h' shows the usage")
+                why: "try 'wsx listen 8080', or pass a socket with LISTEN_FDS")
         }
-        let what = "address '\(escapingControls(text))'"
+        let what = "[ADDRESS:]PORT '\(escapingControls(text))'"
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
-            guard !path.isEmpty else { throw .badArgument(what: what, why: "there is no path after unix:") }
+            guard !path.isEmpty else { throw .badArgument(what: what, why: "the path is missing; write unix:PATH") }
             return .unix(path: path)
         }
         var host = "127.0.0.1"
@@ -140,12 +140,12 @@ struct ListenSettings {
         }
         guard portText.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let port = UInt16(portText)
         else {
-            throw .badArgument(what: what, why: "the port is not a number from 0 to 65535; write [ADDRESS:]PORT")
+            throw .badArgument(what: what, why: "the port is not a number from 0 to 65535; write a port such as 8080")
         }
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = String(host.dropFirst().dropLast())
         } else if host.contains(":") {
-            throw .badArgument(what: what, why: "an IPv6 address stands in brackets: [::1]:8080")
+            throw .badArgument(what: what, why: "an IPv6 address needs brackets; write [::1]:8080")
         }
         switch host {
         case "", "localhost": host = "127.0.0.1"
@@ -154,7 +154,7 @@ struct ListenSettings {
         }
         guard let address = SocketAddress(numeric: host, port: port) else {
             throw .badArgument(
-                what: what, why: "'\(escapingControls(host))' is not an IP address; write one, localhost, or * for all")
+                what: what, why: "'\(escapingControls(host))' is not an IP address; write an IP address, localhost, or * for all addresses")
         }
         return .tcp(address)
     }
@@ -177,7 +177,7 @@ extension ListenSettings {
         do throws(IOError) {
             return try FileTree(path)
         } catch {
-            throw .badArgument(what: "--serve '\(escapingControls(path))'", why: "\(error); name a directory")
+            throw .badArgument(what: "--serve '\(escapingControls(path))'", why: "\(error); use an existing directory")
         }
     }
 }

@@ -40,7 +40,7 @@ extension ListeningPlace {
     ) {
         let (arguments, console) = (settings.arguments, outputs.console)
         if !arguments.address.isEmpty, case .inherited? = settings.endpoints.first {
-            console.notice("The sockets of LISTEN_FDS take the place of \(escapingControls(arguments.address))")
+            console.notice("Ignoring \(escapingControls(arguments.address)): LISTEN_FDS passes the sockets")
         }
         for place in places {
             console.notice("Listening on \(escapingControls(place.url))" + (hasPrompt ? "; /help lists commands" : ""))
@@ -48,12 +48,12 @@ extension ListeningPlace {
         let webURLs = places.compactMap(\.webURL)
         if let directory = arguments.web.servedDirectory {
             let urls = webURLs.map { " at \($0)" }.joined(separator: " and")
-            console.notice(escapingControls("Serving the files of \(directory)\(urls)"))
+            console.notice(escapingControls("Serving files from \(directory)\(urls)"))
         }
         if arguments.web.servesConsole {
             for url in webURLs { console.notice("Console at \(url)") }
         }
-        if let pin = settings.selfSignedPin { console.notice("Self-signed certificate: --insecure --pin \(pin)") }
+        if let pin = settings.selfSignedPin { console.notice("Self-signed certificate; connect with --insecure --pin \(pin)") }
         for place in places {
             outputs.writeEvent { events in
                 events.write("listening") { event in

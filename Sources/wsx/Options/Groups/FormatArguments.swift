@@ -54,7 +54,7 @@ struct FormatArguments: Equatable, Sendable {
                 heading: .format,
                 summary: "Format of the messages on stdout",
                 manual: "Write received messages to standard output in this format. See FORMATS.",
-                example: "--output json", seeAlso: ["input", "pretty"]
+                example: "--output json", seeAlso: ["input", "pretty"], aliases: [OptionAlias("json", value: "json")]
             ) { arguments, value throws(ValueProblem) in arguments.output = try OutputFormat.parse(value) },
             OptionSpecification(
                 "replay-speed", value: OptionValue("SPEED"), default: "max", heading: .format,

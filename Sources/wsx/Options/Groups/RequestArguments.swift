@@ -36,7 +36,7 @@ struct RequestArguments: Equatable, Sendable {
             manual: """
                 Log in with HTTP Basic authentication. If *PASSWORD* is missing, `wsx` prompts for it on the terminal. \
                 This option overrides a user and password in the URL.
-                """, .secrets, example: "--auth alice", seeAlso: ["bearer", "header"]
+                """, .secrets, example: "--auth alice", seeAlso: ["bearer", "header"], aliases: ["u", "user"]
         ) { arguments, value in arguments.auth = value },
         OptionSpecification(
             "bearer", value: OptionValue("TOKEN"), conflicts: ["auth"], heading: .request,

@@ -18,7 +18,8 @@ struct ResultArguments: Equatable, Sendable {
             "output", value: OptionValue("FORMAT", .choices(of: ResultFormat.self)), default: "text", heading: .results,
             summary: "Format of the results on stdout",
             manual: "Write the results to standard output in *FORMAT*.",
-            example: "--output json", seeAlso: ["report", "hdr", "baseline"]
+            example: "--output json", seeAlso: ["report", "hdr", "baseline"],
+            aliases: [OptionAlias("json", value: "json")]
         ) { arguments, value throws(ValueProblem) in arguments.output = try ResultFormat.parse(value) },
         OptionSpecification(
             "threshold", value: OptionValue("EXPR"), repeatable: true, heading: .results,

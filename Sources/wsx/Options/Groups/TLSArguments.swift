@@ -28,7 +28,7 @@ struct TLSArguments: Equatable, Sendable {
                 PEM files. The option also applies to an `https` proxy. If files in the directory have hash names, as \
                 `openssl rehash` creates them, only those are read.
                 """,
-            example: "--ca internal-ca.pem", seeAlso: ["cert", "pin", "insecure"]
+            example: "--ca internal-ca.pem", seeAlso: ["cert", "pin", "insecure"], aliases: ["cacert"]
         ) { arguments, value in arguments.authorities = value },
         OptionSpecification(
             "cert", value: OptionValue("FILE", .file), heading: .tls,

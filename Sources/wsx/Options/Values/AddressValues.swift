@@ -1,13 +1,13 @@
 import CommandLine
 
-/// An address as websocat writes it: the name of a transport and a colon before it, as in `ws-l:127.0.0.1:80`.
+/// A websocat address: the name of a transport, a colon, and more, as in `ws-l:127.0.0.1:80`.
 struct WebsocatAddress {
-    /// What it is, and what to write instead.
+    /// The description of the address, and its counterpart in wsx.
     let misplaced: MisplacedValue
-    /// What follows the name and its colon.
+    /// The text after the name and its colon.
     let rest: String
 
-    /// Recognizes an address; nil for anything else, such as `log:8080`, which is a host and a port.
+    /// Recognizes an address. The result is nil for other texts, such as `log:8080`, which is a host and a port.
     init?(_ text: String) {
         let name = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         let rest = text.utf8.dropFirst(name.count + 1)
@@ -17,27 +17,27 @@ struct WebsocatAddress {
             return nil
         }
         self.rest = String(Substring(rest))
-        misplaced = MisplacedValue(kind: "an address for websocat", remedy: remedy(self.rest))
+        misplaced = MisplacedValue(kind: "a websocat address", remedy: remedy(self.rest))
     }
 
     private static let remedies: [String: @Sendable (String) -> String] = {
         let groups: [([String], @Sendable (String) -> String)] = [
             (["ws-l", "ws-listen", "l-ws", "listen-ws"], { "use 'wsx listen \($0)'" }),
             (["autoreconnect"], { _ in "use 'wsx --reconnect URL'" }),
-            (["ws-c", "ws-connect", "c-ws", "connect-ws"], { _ in "write the URL alone" }),
+            (["ws-c", "ws-connect", "c-ws", "connect-ws"], { _ in "write just the URL" }),
             (["mirror"], { _ in "use 'wsx echo:', or 'wsx listen --echo PORT' for a server" }),
             (["broadcast"], { _ in "use 'wsx listen --broadcast PORT'" }),
             (["exec", "cmd", "sh-c"], { _ in "use 'wsx listen --exec PORT -- PROGRAM'" }),
-            (["log"], { _ in "use -v, and write the URL alone" }),
+            (["log"], { _ in "use 'wsx -v URL'" }),
             (["tcp", "tcp-l", "tcp-listen"], { _ in "wsx speaks WebSocket only" }),
         ]
         return Dictionary(groups.flatMap { names, remedy in names.map { ($0, remedy) } }) { first, _ in first }
     }()
 }
 
-/// The URL of a server, as typed. What it means is worked out elsewhere.
+/// The URL of a server, as typed; it is parsed later.
 enum ServerURLValue {
-    /// Reads any text but an address of websocat's, and a number, which `-c` takes in load generators.
+    /// Accepts any text but a websocat address and a number, which follows `-c` in load generators.
     static func parse(_ text: String) throws(ValueProblem) -> String {
         if let address = WebsocatAddress(text) { throw .misplaced(address.misplaced) }
         if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
@@ -45,15 +45,15 @@ enum ServerURLValue {
                 MisplacedValue(
                     kind: "a number",
                     remedy:
-                        "write :\(text) for a port of this machine, or use 'wsx bench -c \(text) URL' for a load test"))
+                        "write :\(text) for a port on this machine, or 'wsx bench -c \(text) URL' for a load test"))
         }
         return text
     }
 }
 
-/// Where to listen, as typed. What it means is worked out elsewhere.
+/// The address to listen on, as typed; it is parsed later.
 enum ListenAddressValue {
-    /// Reads any text but a URL or an address of websocat's.
+    /// Accepts any text but a URL and a websocat address.
     static func parse(_ text: String) throws(ValueProblem) -> String {
         if let address = WebsocatAddress(text) {
             throw .misplaced(MisplacedValue(kind: address.misplaced.kind, remedy: "write \(address.rest)"))

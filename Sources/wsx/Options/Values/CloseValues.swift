@@ -1,8 +1,8 @@
 import CommandLine
 
-/// The status code of a close frame that an endpoint may send.
+/// The code of a close frame.
 enum CloseCodeValue {
-    /// Reads a code from RFC 6455 §7.4 that may appear in a frame: not 1004 to 1006, nor 1015.
+    /// Parses a code that a frame may contain (RFC 6455 §7.4): not 1004 to 1006, nor 1015.
     static func parse(_ text: String) throws(ValueProblem) -> UInt16 {
         guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let code = UInt16(text) else {
             throw .notACloseCode
@@ -14,13 +14,13 @@ enum CloseCodeValue {
     }
 }
 
-/// The text of a close frame.
+/// The reason in a close frame.
 enum CloseReasonValue {
-    // RFC 6455 §5.5: a control frame carries at most 125 bytes, of which the code takes two.
-    /// The most bytes of UTF-8 that a reason may have.
+    // RFC 6455 §5.5: a control frame carries at most 125 bytes, and the code takes two of them.
+    /// The maximum size of a reason in bytes of UTF-8.
     static let longestBytes = 123
 
-    /// Reads a reason of at most ``longestBytes``.
+    /// Accepts a reason of up to ``longestBytes``.
     static func parse(_ text: String) throws(ValueProblem) -> String {
         let byteCount = text.utf8.count
         guard byteCount <= longestBytes else { throw .tooLong(byteCount: byteCount, limit: longestBytes) }
@@ -28,9 +28,9 @@ enum CloseReasonValue {
     }
 }
 
-/// When a client is closed: after a number of messages, `5` or `1k`, or after a time with its unit, `500ms` or `5s`.
+/// The limit at which a client is closed: a number of messages, `5` or `1k`, or a time with a unit, `500ms` or `5s`.
 enum CloseLimitValue {
-    /// Reads a time where there is the unit of one, and a count elsewhere: `5m` is minutes, and `5M` are millions.
+    /// Parses a text with a unit of time as a time, and any other text as a count: `5m` is minutes, `5M` millions.
     static func parse(_ text: String) throws(ValueProblem) -> CloseLimit {
         do throws(ValueProblem) {
             let isTime = text.hasSuffix("s") || text.hasSuffix("m") || text.hasSuffix("h")

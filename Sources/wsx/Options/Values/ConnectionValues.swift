@@ -1,15 +1,15 @@
 import CommandLine
 import WSCore
 
-/// Time limits for connecting: one over all, ones for single phases, or several of them: `10s`, `tls=3s`, `20s,name=2s`.
+/// Time limits for connecting, overall and for single phases: `10s`, `tls=3s`, `20s,name=2s`.
 enum ConnectTimeoutValue {
-    /// The phases as they are typed.
+    /// The names of the phases.
     static let phases: [(name: String, phase: ConnectError.Phase)] = [
         ("name", .resolving), ("connection", .connecting), ("proxy", .tunnelling), ("tls", .securing),
         ("upgrade", .upgrading),
     ]
 
-    /// Adds what `text` says to what was said before.
+    /// Parses limits and merges them into earlier ones.
     static func parse(_ text: String, into timeouts: inout ConnectTimeouts) throws(ValueProblem) {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let equals = part.firstIndex(of: "=") else {
@@ -28,7 +28,7 @@ enum ConnectTimeoutValue {
 
 /// The SHA-256 of a public key.
 enum PinValue {
-    /// Reads `sha256//` and the Base64 form of 32 bytes.
+    /// Parses `sha256//` and the Base64 form of 32 bytes.
     static func parse(_ text: String) throws(ValueProblem) -> TLSPin {
         do throws(TLSPinError) {
             return try TLSPin(text)
@@ -38,9 +38,9 @@ enum PinValue {
     }
 }
 
-/// The size of a compression window, as a power of 2 in bytes.
+/// The base-2 logarithm of the size of a compression window in bytes.
 enum WindowBitsValue {
-    /// Reads a number that RFC 7692 §7.1.2 allows.
+    /// Parses a number in the range of RFC 7692 §7.1.2.
     static func parse(_ text: String) throws(ValueProblem) -> Int {
         let range = DeflateParameters.windowBitsRange
         guard let bits = Int(text), String(bits) == text, range.contains(bits) else { throw .outOfRange(range) }

@@ -1,8 +1,8 @@
 import CommandLine
 
-/// How long messages are held back: `250ms`, or a range such as `100ms-2s`.
+/// A delay for messages: `250ms`, or a range such as `100ms-2s`.
 enum DelayValue {
-    /// Reads a duration above 0, or two with a hyphen between them, of which the second is no less than the first.
+    /// Parses a duration above 0, or two durations in ascending order with a hyphen between them.
     static func parse(_ text: String) throws(ValueProblem) -> ClosedRange<Duration> {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         do throws(ValueProblem) {
@@ -17,12 +17,12 @@ enum DelayValue {
     }
 }
 
-/// A number of bytes a second: `64k`, `1M`, in powers of 1024.
+/// A number of bytes per second: `64k`, `1M`, in powers of 1024.
 enum ThrottleValue {
-    /// With less, an upgrade would take longer than it may.
+    /// A lower rate could not complete an upgrade within its time limit.
     static let smallest = 64
 
-    /// Reads a rate from ``smallest`` through that of ``SizeValue/largestBytes``.
+    /// Parses a rate from ``smallest`` to ``SizeValue/largestBytes``.
     static func parse(_ text: String) throws(ValueProblem) -> Int {
         let rate = try SizeValue.parse(text)
         guard rate >= smallest else { throw .outOfRange(smallest...SizeValue.largestBytes) }
@@ -30,12 +30,12 @@ enum ThrottleValue {
     }
 }
 
-/// Which requests are refused: all with `503`, the first three with `503x3`.
+/// The requests to reject: all with `503`, the first three with `503x3`.
 enum RejectionValue {
-    /// What a refusal may say: a redirect or an error.
+    /// The status of a rejection: a redirect or an error.
     private static let statuses = 300...599
 
-    /// Reads a status, and a count of 1 or more behind an `x`.
+    /// Parses a status, optionally with an `x` and a count of 1 or more.
     static func parse(_ text: String) throws(ValueProblem) -> Rejection {
         let parts = text.split(separator: "x", maxSplits: 1, omittingEmptySubsequences: false)
         let isNumber = parts[0].utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }

@@ -1,13 +1,13 @@
 import CommandLine
 import WSCore
 
-/// A value that is clearly meant for something else, as in curl's `-x PROXY` and `-s URL`.
+/// A value that is clearly meant for another tool's option, as in curl's `-x PROXY` and `-s URL`.
 ///
-/// Other tools give some letters another meaning. Without this check the value would be sent to the server.
+/// Other tools give some letters another meaning. Without this check, the value would be sent to the server.
 struct MisplacedValue: Equatable {
-    /// What the value is: `a URL`.
+    /// A description of the value: `a URL`.
     let kind: String
-    /// What to write instead.
+    /// What to do instead.
     let remedy: String
 
     /// Whether the text begins with a scheme and `://`.
@@ -17,15 +17,15 @@ struct MisplacedValue: Equatable {
             && text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
     }
 
-    /// Whether the text is the rest of curl's `-sS`, `-fsSL` and the like.
+    /// Whether the text is the rest of curl's `-sS`, `-fsSL`, and the like.
     static func areCurlSwitches(_ text: String) -> Bool {
         text.utf8.count <= 4 && text.utf8.contains(UInt8(ascii: "S")) && text.utf8.allSatisfy("SLfks".utf8.contains)
     }
 
-    /// Whether the text is the address of a proxy and not a message.
+    /// Whether the text is the address of a proxy rather than a message.
     ///
-    /// A URL is one if it has a password or no path. Without a scheme it has a port, and a password or an IP address: a
-    /// message can well be `room:42` or `mailto:me@example.com`.
+    /// A URL with a password or without a path counts as one. A text without a scheme must have a port, and a password
+    /// or an IP address, because a message may well be `room:42` or `mailto:me@example.com`.
     static func isProxy(_ text: String) -> Bool {
         if isURL(text), hasPassword(text) { return true }
         do throws(ProxyURLError) {

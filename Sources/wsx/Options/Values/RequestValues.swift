@@ -3,19 +3,19 @@ import WSCore
 
 /// One subprotocol, or several separated by commas.
 enum SubprotocolValue {
-    /// Reads names; a URL follows curl's `-s`, and wrk's takes a script.
+    /// Parses names. It rejects a URL, which follows curl's `-s`, and a script, which follows wrk's.
     static func parse(_ text: String) throws(ValueProblem) -> [String] {
-        let quiet = "use -q to leave out notices"
+        let quiet = "use --quiet to silence notices"
         if MisplacedValue.isURL(text) {
             throw .misplaced(MisplacedValue(kind: "a URL, not a subprotocol", remedy: quiet))
         }
         if MisplacedValue.areCurlSwitches(text) {
             throw .misplaced(
-                MisplacedValue(kind: "the rest of curl's -sS", remedy: quiet))
+                MisplacedValue(kind: "part of curl's -sS", remedy: quiet))
         }
         if text.hasSuffix(".lua") || text.hasSuffix(".js") {
             throw .misplaced(
-                MisplacedValue(kind: "a script, not a subprotocol", remedy: "use -f FILE to send a file"))
+                MisplacedValue(kind: "a script, not a subprotocol", remedy: "use --message TEXT or --file FILE"))
         }
         return try NameList.parse(text)
     }
@@ -23,7 +23,7 @@ enum SubprotocolValue {
 
 /// A cookie: `name=value`, `@FILE`, or `env:NAME`.
 enum CookieValue {
-    /// Reads a cookie; a URL follows websocat's `-b`, and curl's takes a file.
+    /// Accepts a cookie. It rejects a URL, which follows websocat's `-b`, and a plain file name, which follows curl's.
     static func parse(_ text: String) throws(ValueProblem) -> String {
         if MisplacedValue.isURL(text) {
             throw .misplaced(
@@ -38,7 +38,7 @@ enum CookieValue {
 
 /// The origin of a web page: `https://app.example`, or `null`.
 enum OriginValue {
-    /// Reads an origin (RFC 6454 §6.2), or `*` where all can be meant.
+    /// Accepts an origin (RFC 6454 §6.2), or `*` if all origins can be allowed.
     static func parse(_ text: String, allAllowed: Bool = false) throws(ValueProblem) -> String {
         if allAllowed, text == "*" { return text }
         if OriginPolicy.isOrigin(text) { return text }

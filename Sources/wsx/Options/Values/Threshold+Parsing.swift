@@ -2,13 +2,13 @@ import CommandLine
 import LoadTest
 
 extension Threshold {
-    /// Reads a metric, an operator and a value, or throws ``ThresholdError``.
+    /// Parses a metric, an operator, and a value, or throws ``ThresholdError``.
     init(_ text: String) throws(ThresholdError) {
         guard let start = text.unicodeScalars.firstIndex(where: { "<>=!".unicodeScalars.contains($0) }) else {
             throw .noComparison
         }
         let name = Self.trimmed(text[..<start])
-        // What is missing is said first of what was typed first.
+        // Report the leftmost mistake first.
         let metric = try Self.metric(name)
         let (comparison, rest) = try Self.comparison(text[start...])
         self.init(text, metric, comparison, try Self.bound(Self.trimmed(rest), of: metric, name))
@@ -57,14 +57,14 @@ extension Threshold {
         }
     }
 
-    /// `99.9`, or the same without its point.
+    /// Parses `99.9`, or the same without its point.
     private static func percentile(_ digits: Substring) -> Double? {
         let isDecimal = digits.utf8.allSatisfy {
             UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: ".")
         }
         guard isDecimal, let number = Double(digits) else { return nil }
         if 0...100 ~= number { return number }
-        // Only what is near the top is ever written without its point.
+        // Only percentiles near 100 are written without a point.
         guard digits.hasPrefix("9"), !digits.utf8.contains(UInt8(ascii: ".")) else { return nil }
         return Double("\(digits.prefix(2)).\(digits.dropFirst(2))")
     }
@@ -78,7 +78,7 @@ extension Threshold {
         }
     }
 
-    /// In nanoseconds. Without a unit it could be taken for milliseconds, which other tools have.
+    /// Parses a time in nanoseconds. It requires a unit, because other tools default to milliseconds.
     private static func time(_ text: String) throws(ThresholdError) -> Double {
         guard let last = text.utf8.last, last > UInt8(ascii: "9") || text == "0" else { throw .notATime }
         do throws(ValueProblem) {
@@ -105,30 +105,30 @@ extension Threshold {
     }
 }
 
-/// Why a text is no threshold.
+/// The reason why a text is not a threshold.
 enum ThresholdError: Error, Equatable {
-    /// There is no operator in it.
+    /// The operator is missing.
     case noComparison
     case unknownMetric(String)
     case notATime
     case notANumber
     case notAShare
-    /// Only of messages there are shares.
+    /// Only counts of messages can be compared with percentages.
     case noShare(String)
 }
 
 extension ThresholdError: CustomStringConvertible {
-    /// What is expected, to follow a colon.
+    /// The expected text, to follow a colon.
     var description: String {
         switch self {
-        case .noComparison: "expected a metric, an operator and a value, such as p99<20ms, rate>50k or errors=0"
+        case .noComparison: "expected a metric, an operator, and a value, such as p99<20ms, rate>50k, or errors=0"
         case .unknownMetric(let name):
-            "'\(name)' is no metric; expected p50, p99.9, min, mean, stddev, max, handshake.p99, rate, errors, "
-                + "errors.connect, sent, received, lost, mismatched, duplicated, reordered or unsent"
-        case .notATime: "expected a time with its unit behind the operator, such as 500us, 20ms or 1.5s"
-        case .notAShare: "expected a share behind the operator, from 0% to 100%"
-        case .notANumber: "expected a number behind the operator, such as 0, 100 or 50k"
-        case .noShare(let name): "'\(name)' has no share of the messages that were sent; expected a number"
+            "unknown metric '\(name)'; expected p50, p99.9, min, mean, stddev, max, handshake.p99, rate, errors, "
+                + "errors.connect, sent, received, lost, mismatched, duplicated, reordered, or unsent"
+        case .notATime: "expected a time with a unit after the operator, such as 500us, 20ms, or 1.5s"
+        case .notAShare: "expected a percentage after the operator, from 0% to 100%"
+        case .notANumber: "expected a number after the operator, such as 0, 100, or 50k"
+        case .noShare(let name): "'\(name)' cannot be a percentage; expected a number"
         }
     }
 }

@@ -2,44 +2,44 @@ import CommandLine
 import Formats
 import LoadTest
 
-/// Why a value that wsx alone has is rejected. These are the only words for it.
+/// The problems of values that only wsx has.
 extension ValueProblem {
-    /// Not a moment, and not a time from now.
+    /// Neither a point in time nor a time from now.
     static let notAStartTime = unusable(
-        words: "expected a time such as 2026-05-01T12:00:00Z, +30s, or seconds since 1970")
+        words: "expected a time such as 2026-05-01T12:00:00Z or +30s, or seconds since 1970")
     static let notACloseCode = unusable(
-        words: "expected 1000 through 1003, 1007 through 1014 or 3000 through 4999")
-    static let notAPin = unusable(words: "expected sha256// and the Base64 form of 32 bytes, as -v shows a server's")
-    static let notASpeed = unusable(words: "expected max, or a factor such as 1, 2 or 0.5")
+        words: "expected 1000 to 1003, 1007 to 1014, or 3000 to 4999")
+    static let notAPin = unusable(words: "expected sha256// and 44 characters of Base64, as -v shows them for a server")
+    static let notASpeed = unusable(words: "expected max, or a factor such as 1, 2, or 0.5")
     static let notADelay = unusable(words: "expected a duration such as 250ms, or a range such as 100ms-2s")
     static let notACloseLimit = unusable(
-        words: "expected a number of messages such as 5, or a time with its unit such as 500ms or 5s")
+        words: "expected a number of messages such as 5, or a time with a unit such as 500ms or 5s")
     static let notARejection = unusable(
-        words: "expected a status from 300 to 599, or such as 503x3 for the first three requests")
+        words: "expected a status from 300 to 599, optionally with a number of requests, such as 503x3")
     static let notAField = unusable(
-        words: "expected the name of a member, or a JSON Pointer, in which only ~0 and ~1 follow a tilde")
-    /// The text may be a secret, and is not shown.
+        words: "expected the name of a JSON member, or a JSON Pointer; write '~' as ~0 and '/' as ~1")
+    /// The value may be a secret, so it is hidden.
     static let notACookie = unusable(
-        words: "expected name=value; @FILE reads that from a file", hidesValue: true)
+        words: "expected name=value, @FILE, or env:NAME", hidesValue: true)
 
     static func notAPattern(_ error: PatternError) -> ValueProblem {
-        unusable(words: "expected a regular expression of PCRE2: \(error)")
+        unusable(words: "\(error) of the regular expression")
     }
 
     static func notAThreshold(_ error: ThresholdError) -> ValueProblem { unusable(words: "\(error)") }
 
     static func notATemplate(_ error: MessageTemplateError) -> ValueProblem { unusable(words: "\(error)") }
 
-    /// The value is clearly meant for something else.
+    /// The value is clearly meant for another option.
     static func misplaced(_ value: MisplacedValue) -> ValueProblem {
         unusable(words: "this is \(value.kind); \(value.remedy)")
     }
 
-    /// Not an origin; `*` can be one where all are allowed.
-    /// - Parameter isURL: Whether it has a user, path or query, which an origin does not have.
+    /// Not an origin; `*` is possible where all origins can be allowed.
+    /// - Parameter isURL: Whether the value has a user, path, or query, which an origin does not have.
     static func notAnOrigin(allAllowed: Bool, isURL: Bool) -> ValueProblem {
         unusable(
             words: "expected an origin such as https://app.example, or null\(allAllowed ? ", or * for all" : ""); "
-                + (isURL ? "leave out user, path and query" : "'> FILE' saves output in a file"))
+                + (isURL ? "remove the user, path, and query" : "to save output in a file, use '> FILE'"))
     }
 }

@@ -1,6 +1,6 @@
 import WSCore
 
-/// What a command asks of either prompt.
+/// An action of a command that both prompts have.
 enum PromptAction: Equatable {
     case send([UInt8])
     case ping([UInt8])
@@ -8,52 +8,52 @@ enum PromptAction: Equatable {
     case close(CloseFrame)
     case history(HistoryQuery)
     case edit(EditSource)
-    /// Nil: the other way.
+    /// Nil: toggle.
     case pretty(Bool?)
-    /// Nil: the time since the start, or back.
+    /// Nil: toggle between the time of day and the time since the start.
     case time(TimestampStyle?)
-    /// Nil: all commands.
+    /// Nil: list all commands.
     case help(topic: String?)
     case quit
 }
 
-/// What a command asks of the prompt of `wsx connect`.
+/// An action of a command at the prompt of `wsx connect`.
 enum ConnectAction: Equatable {
     case shared(PromptAction)
     case binary([UInt8])
-    /// Nil: the kind is that of what the file holds.
+    /// Nil: the file's contents decide.
     case file(path: String, MessageKind?)
     case sendJSON([UInt8])
-    /// An interval of zero: as fast as they are taken.
+    /// An interval of zero sends as fast as the connection accepts messages.
     case repeatMessage(count: Int, interval: Duration)
     case reconnect
     /// As typed.
     case connect(url: String)
-    /// Nil: nothing is recorded any more.
+    /// Nil: stop recording.
     case record(path: String?)
     case headers
     case info
-    /// Nil: the last that was folded, or the last.
+    /// Nil: the last message that was cut, or the last message.
     case show(number: Int?)
-    /// What is searched for, a regular expression.
+    /// The regular expression to search for.
     case find(String)
-    /// What has to match; nil: everything is shown.
+    /// The regular expression that shown messages match; nil: show all.
     case filter(String?)
-    /// Nil: the last that was received.
+    /// Nil: the last received message.
     case save(path: String, number: Int?)
 }
 
-/// What a command asks of the prompt of `wsx listen`.
+/// An action of a command at the prompt of `wsx listen`.
 enum ListenAction: Equatable {
     case shared(PromptAction)
     case clients
 }
 
-/// What `/edit` opens the editor with.
+/// The text with which `/edit` opens the editor.
 enum EditSource: Equatable {
-    /// The last line that was typed before.
+    /// The previous line.
     case lastLine
-    /// The line with a number, as `/history` shows it.
+    /// The line with this number in `/history`.
     case line(number: Int)
     case text([UInt8])
 }

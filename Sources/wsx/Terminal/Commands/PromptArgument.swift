@@ -2,12 +2,12 @@ import CommandLine
 import Formats
 import WSCore
 
-/// What was typed after a command's name and one space.
+/// The text after a command's name and one space.
 struct PromptArgument {
-    /// As typed; not always UTF-8.
+    /// As typed; may be invalid UTF-8.
     let bytes: [UInt8]
 
-    /// As text, without blanks at its ends.
+    /// The text without leading and trailing spaces, tabs, and newlines.
     var text: String {
         let text = String(decoding: bytes, as: UTF8.self)
         let isBlank = { (character: Character) in character == " " || character == "\t" || character == "\n" }
@@ -15,25 +15,25 @@ struct PromptArgument {
         return String(start.reversed().drop(while: isBlank).reversed())
     }
 
-    /// The first word of the text, and what follows it and one blank.
+    /// The first word of the text, and the rest after one space.
     var words: (first: String, rest: String) {
         let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         return (parts.first ?? "", parts.count > 1 ? parts[1] : "")
     }
 
-    /// Throws ``PromptMistake`` when something was typed after a command that takes nothing.
+    /// Throws ``PromptMistake`` if a command that takes no argument has one.
     func checkEmpty() throws(PromptMistake) {
-        guard text.isEmpty else { throw PromptMistake("nothing follows this command") }
+        guard text.isEmpty else { throw PromptMistake("unexpected text '\(escapingControls(text))'") }
     }
 
-    /// The text, or a ``PromptMistake`` where there is none.
+    /// The text; throws ``PromptMistake`` if it is empty.
     func required(_ why: String) throws(PromptMistake) -> String {
         guard !text.isEmpty else { throw PromptMistake(why) }
         return text
     }
 }
 
-/// Why a command cannot be carried out: one line, without the command's name.
+/// The reason why a command's argument is invalid, in one line without the command's name and usage.
 struct PromptMistake: Error, Equatable {
     let why: String
 
@@ -42,12 +42,12 @@ struct PromptMistake: Error, Equatable {
     }
 }
 
-// What the commands read. Each throws ``PromptMistake`` for what it cannot take.
+// The kinds of arguments. Each of these throws ``PromptMistake`` for an invalid argument.
 extension PromptArgument {
-    /// A message, which `""` stands for an empty one of.
+    /// A message; `""` is the empty message.
     func message() throws(PromptMistake) -> [UInt8] {
         guard !bytes.isEmpty else {
-            throw PromptMistake("the text is missing; /send \"\" sends an empty message")
+            throw PromptMistake("the text is missing (\"\" sends an empty message)")
         }
         return text == "\"\"" ? [] : bytes
     }
@@ -60,10 +60,10 @@ extension PromptArgument {
         return bytes
     }
 
-    /// Bytes in hexadecimal digits or Base64.
+    /// Bytes as hexadecimal digits or Base64.
     func binary() throws(PromptMistake) -> [UInt8] {
         let (word, rest) = words
-        guard word == "hex" || word == "base64" else { throw PromptMistake("write hex or base64, then the bytes") }
+        guard word == "hex" || word == "base64" else { throw PromptMistake("expected hex or base64 and the bytes") }
         let text = Array(rest.utf8)
         var decoded = ByteBuffer()
         do throws(EncodedTextError) {
@@ -74,14 +74,14 @@ extension PromptArgument {
                 try Base64.appendDecoded(span, to: &decoded)
             }
         } catch .unexpected(let offset) {
-            throw PromptMistake("character \(offset + 1) of the bytes is not \(word)")
+            throw PromptMistake("invalid \(word) at character \(offset + 1)")
         } catch {
-            throw PromptMistake("this is no whole number of bytes in \(word)")
+            throw PromptMistake("incomplete \(word)")
         }
         return decoded.withReadableBytes { bytes in bytes.withUnsafeBytes { Array($0) } }
     }
 
-    /// A file, and the kind of message that it is.
+    /// A file and the kind of its message.
     func file() throws(PromptMistake) -> (path: String, MessageKind?) {
         let (word, rest) = words
         let kind: MessageKind? = word == "text" ? .text : word == "binary" ? .binary : nil
@@ -94,22 +94,22 @@ extension PromptArgument {
     func json() throws(PromptMistake) -> [UInt8] {
         guard !text.isEmpty else { throw PromptMistake("the message is missing") }
         if let problem = bytes.withUnsafeBytes({ JSONReader.problem(in: $0.bytes) }) {
-            throw PromptMistake("this is no JSON: \(problem)")
+            throw PromptMistake("invalid JSON: \(problem)")
         }
         return bytes
     }
 
-    /// A count, and an interval, zero unless it is given.
+    /// A count, and an interval that defaults to zero.
     func repetition() throws(PromptMistake) -> (count: Int, interval: Duration) {
         let (word, rest) = words
         do throws(ValueProblem) {
             return (try CountValue.parse(word), rest.isEmpty ? .zero : try DurationValue.parse(rest))
         } catch {
-            throw PromptMistake("'\(escapingControls(text))' is no count, as 10 or 5k, with an interval, as 500ms")
+            throw PromptMistake("expected a count such as 10 or 5k, and optionally an interval such as 500ms")
         }
     }
 
-    /// A close code and a reason.
+    /// A close code, 1000 by default, and a reason.
     func closeFrame() throws(PromptMistake) -> CloseFrame {
         let (word, reason) = words
         guard !word.isEmpty else { return CloseFrame(code: .normalClosure) }
@@ -118,8 +118,7 @@ extension PromptArgument {
             code = CloseCode(rawValue: try CloseCodeValue.parse(word))
         } catch {
             throw PromptMistake(
-                "'\(escapingControls(word))' is no code that may be sent; 1000 through 1003, 1007 through 1014 and 3000 through 4999 may"
-            )
+                "'\(escapingControls(word))' is not a close code (1000 to 1003, 1007 to 1014, or 3000 to 4999)")
         }
         guard reason.utf8.count <= CloseFrame.maximumReasonBytes else {
             throw PromptMistake("the reason is longer than \(CloseFrame.maximumReasonBytes) bytes")
@@ -127,11 +126,11 @@ extension PromptArgument {
         return CloseFrame(code: code, reason: reason)
     }
 
-    /// The number of a message; nil: none is given.
+    /// A message number, or nil if there is none.
     func optionalMessageNumber() throws(PromptMistake) -> Int? {
         guard !text.isEmpty else { return nil }
         guard let number = Self.number(text) else {
-            throw PromptMistake("'\(escapingControls(text))' is no number of a message; /find lists them")
+            throw PromptMistake("'\(escapingControls(text))' is not a message number")
         }
         return number
     }
@@ -141,17 +140,16 @@ extension PromptArgument {
         return Int(text)
     }
 
-    /// A file name and the number of a message. A number at the end belongs to a file name only where there is nothing
-    /// else.
+    /// A file name and a message number. A number alone is a file name.
     func saving() throws(PromptMistake) -> (path: String, number: Int?) {
-        let text = try required("into which file?")
+        let text = try required("the file name is missing")
         guard let space = text.lastIndex(of: " "), let number = Self.number(text[text.index(after: space)...]) else {
             return (text, nil)
         }
         return (PromptArgument(bytes: Array(text[..<space].utf8)).text, number)
     }
 
-    /// `on` or `off`; nil: neither is given.
+    /// `on` or `off`, or nil if the argument is empty.
     func optionalSwitch() throws(PromptMistake) -> Bool? {
         switch text {
         case "": return nil
@@ -161,32 +159,32 @@ extension PromptArgument {
         }
     }
 
-    /// A style of times; nil: none is given.
+    /// A timestamp style, or nil if the argument is empty.
     func optionalStyle() throws(PromptMistake) -> TimestampStyle? {
         guard !text.isEmpty else { return nil }
         guard let style = TimestampStyle(rawValue: text) else {
-            throw PromptMistake("'\(escapingControls(text))' is none of local, utc, relative and off")
+            throw PromptMistake("'\(escapingControls(text))' is not local, utc, relative, or off")
         }
         return style
     }
 
-    /// What an editor begins with.
+    /// The text with which the editor opens.
     var editSource: EditSource {
         guard !text.isEmpty else { return .lastLine }
         return Int(text).map { .line(number: $0) } ?? .text(bytes)
     }
 
-    /// Which lines of the history are listed.
+    /// The lines of the history to list.
     func historyQuery() throws(PromptMistake) -> HistoryQuery {
         guard !text.isEmpty else { return .latest(HistoryQuery.usualCount) }
         if let count = Int(text) {
-            guard count > 0 else { throw PromptMistake("'\(text)' is no number of lines") }
+            guard count > 0 else { throw PromptMistake("'\(text)' is not a number of lines") }
             return .latest(count)
         }
         do throws(PatternError) {
             _ = try Pattern(text)
         } catch {
-            throw PromptMistake("'\(escapingControls(text))' is no regular expression: \(error)")
+            throw PromptMistake("invalid regular expression '\(escapingControls(text))': \(error)")
         }
         return .matching(text)
     }

@@ -1,8 +1,8 @@
 import CommandLine
 
-/// A slash command: its description, and the function that turns its argument into an action.
+/// A slash command: its description, and the function that converts its argument to an action.
 struct PromptCommand<Action: Sendable>: Sendable {
-    /// Reads the argument, after the name and one space.
+    /// Converts the argument, the text after the name and one space.
     typealias Reader = @Sendable (PromptArgument) throws(PromptMistake) -> Action
 
     /// The command's description.
@@ -18,12 +18,12 @@ struct PromptCommand<Action: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name without the slash.
-    ///   - argument: What may follow the name, as help shows it: `[CODE [REASON]]`; empty: nothing.
+    ///   - argument: The argument's syntax, as help shows it: `[CODE [REASON]]`; empty if there is no argument.
     ///   - summary: One line for help, without a full stop.
-    ///   - details: What `/help NAME` and the manual say besides.
-    ///   - completion: What can be completed after the name.
+    ///   - details: Further sentences for `/help NAME` and the manual.
+    ///   - completion: The kind of argument that Tab completes.
     ///   - takesJSON: Whether the argument is JSON, which may span several lines.
-    ///   - read: Reads the argument, after the name and one space.
+    ///   - read: Converts the argument, the text after the name and one space.
     init(
         _ name: String, _ argument: String = "", _ summary: String, details: MarkedText? = nil,
         completion: PromptCommandDescription.Completion = .none, takesJSON: Bool = false, read: @escaping Reader
@@ -34,50 +34,50 @@ struct PromptCommand<Action: Sendable>: Sendable {
         self.read = read
     }
 
-    /// The command with another action.
+    /// The command with its action transformed.
     func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> PromptCommand<Other> {
         let read = read
         return PromptCommand<Other>(description) { argument throws(PromptMistake) in transform(try read(argument)) }
     }
 }
 
-/// What help, completion, and the manual know of a command of a prompt.
+/// The description of a slash command, for help, completion, and the manual.
 struct PromptCommandDescription: Sendable {
-    /// What can be completed after the name.
+    /// The kind of argument that Tab completes.
     enum Completion {
         case none
         case file
-        /// The names of the commands.
+        /// A command's name.
         case command
     }
 
     /// The name without the slash.
     let name: String
-    /// What may follow the name, as help shows it: `[CODE [REASON]]`; empty: nothing.
+    /// The argument's syntax, as help shows it: `[CODE [REASON]]`; empty if there is no argument.
     let argument: String
     /// One line for help, without a full stop.
     let summary: String
-    /// What `/help NAME` and the manual say besides.
+    /// Further sentences for `/help NAME` and the manual.
     let details: MarkedText?
     let completion: Completion
     /// Whether the argument is JSON, which may span several lines.
     let takesJSON: Bool
 
-    /// The command as one types it: `/close [CODE [REASON]]`.
+    /// The usage: `/close [CODE [REASON]]`.
     var usage: String { argument.isEmpty ? "/\(name)" : "/\(name) \(argument)" }
 
-    /// The words that stand for themselves in what may follow: `text` and `binary` in `[text|binary] PATH`.
+    /// The literal words in the argument's syntax: `text` and `binary` in `[text|binary] PATH`.
     var argumentWords: [String] {
         argument.split { !$0.isLetter }.filter { $0 == $0.lowercased() }.map(String.init)
     }
 
-    /// The command as one types it, with its placeholders marked: `` `/close` [*CODE* [*REASON*]] ``.
+    /// The usage with its literals and placeholders marked: `` `/close` [*CODE* [*REASON*]] ``.
     var markedUsage: MarkedText {
         guard !argument.isEmpty else { return MarkedText("`/\(name)`") }
         var marked = "`/\(name)` "
         var word = ""
         func endWord() {
-            // Capitals stand for something, small letters for themselves.
+            // Placeholders are in upper case, literals in lower case.
             let mark = word == word.uppercased() ? "*" : "`"
             if !word.isEmpty { marked += mark + word + mark }
             word = ""
@@ -94,7 +94,7 @@ struct PromptCommandDescription: Sendable {
         return MarkedText(marked)
     }
 
-    /// What the command does, in sentences.
+    /// The summary and the details as sentences.
     var explanation: MarkedText {
         let sentence = summary.prefix(1).uppercased() + summary.dropFirst() + "."
         return MarkedText(sentence + (details.map { " " + $0.source } ?? ""))

@@ -1,10 +1,9 @@
-/// Every command of the prompts. `connect` and `listen` read their lines by it; help, completion, and the manual come from
-/// it, too.
+/// All commands of the prompts of `connect` and `listen`: the source for parsing, help, completion, and the manual.
 ///
-/// A command says which prompts have it and which action it stands for, so that a prompt's switch has no case that it
-/// cannot meet. See docs/howto/add-a-slash-command.md.
+/// Each command declares which prompts have it. A prompt's actions contain only those of its commands. See
+/// docs/howto/add-a-slash-command.md.
 enum PromptCommandTable {
-    /// A command, by the prompts that have it.
+    /// A command and the prompts that have it.
     enum Entry: Sendable {
         case both(PromptCommand<PromptAction>)
         case connect(PromptCommand<ConnectAction>)
@@ -41,32 +40,33 @@ enum PromptCommandTable {
     static let all: [Entry] = [
         .both(
             PromptCommand(
-                "send", "TEXT", "send a message, even an empty one",
+                "send", "TEXT", "send a message",
                 details: """
-                    Sends *TEXT* as typed; `/send ""` sends an empty message. Enter on an empty line sends nothing.
+                    *TEXT* is sent as typed. `/send ""` sends an empty message; Enter on an empty line sends nothing.
                     """
             ) { argument throws(PromptMistake) in .send(try argument.message()) }),
         .both(
-            PromptCommand("ping", "[TEXT]", "send a ping", details: "*TEXT* is at most 125 bytes.") {
+            PromptCommand("ping", "[TEXT]", "send a ping", details: "*TEXT* can have up to 125 bytes.") {
                 argument throws(PromptMistake) in .ping(try argument.controlPayload())
             }),
         .both(
             PromptCommand(
-                "pong", "[TEXT]", "send a pong that answers no ping", details: "*TEXT* is at most 125 bytes."
+                "pong", "[TEXT]", "send an unsolicited pong", details: "*TEXT* can have up to 125 bytes."
             ) { argument throws(PromptMistake) in .pong(try argument.controlPayload()) }),
         .connect(
             PromptCommand(
                 "binary", "hex|base64 BYTES", "send a binary message",
                 details: """
-                    As `/binary hex 00 ff 7a` or `/binary base64 AP96`. The hexadecimal digits may have blanks between the bytes.
+                    For example, `/binary hex 00 ff 7a` or `/binary base64 AP96`. Spaces between hexadecimal bytes are \
+                    optional.
                     """
             ) { argument throws(PromptMistake) in .binary(try argument.binary()) }),
         .connect(
             PromptCommand(
                 "file", "[text|binary] PATH", "send a file as one message",
                 details: """
-                    Without `text` or `binary` it is a text message where it is UTF-8 and `--binary` was not given. A \
-                    *PATH* that begins with `~/` begins in the home directory.
+                    By default, a file of valid UTF-8 becomes a text message, and any other file a binary message. \
+                    With `--binary`, all files become binary messages. `~/` stands for the home directory.
                     """,
                 completion: .file
             ) { argument throws(PromptMistake) in
@@ -75,15 +75,15 @@ enum PromptCommandTable {
             }),
         .connect(
             PromptCommand(
-                "send-json", "JSON", "send a text message, if it is JSON",
-                details: "It is sent as typed; what is no JSON is not sent.", takesJSON: true
+                "send-json", "JSON", "check JSON and send it as a text message",
+                details: "*JSON* is sent as typed, or not at all if it is invalid.", takesJSON: true
             ) { argument throws(PromptMistake) in .sendJSON(try argument.json()) }),
         .connect(
             PromptCommand(
                 "repeat", "N [INTERVAL]", "send the last message N more times",
                 details: """
-                    With an *INTERVAL*, for instance `500ms`, as far apart as that; without one as fast as they are taken. \
-                    Ctrl-C ends it.
+                    *INTERVAL* is the time between messages, for example `500ms`. By default, messages are sent as \
+                    fast as the connection accepts them. Ctrl-C stops.
                     """
             ) { argument throws(PromptMistake) in
                 let (count, interval) = try argument.repetition()
@@ -91,32 +91,36 @@ enum PromptCommandTable {
             }),
         .connect(
             PromptCommand(
-                "show", "[N]", "show a message whole",
+                "show", "[N]", "show all of a message",
                 details: """
-                    Message *N*, counted from 1 as they are sent and received; without a number the last of which only the \
-                    beginning was shown, or else the last. The latest 10,000 messages are kept, up to 64 MiB.
+                    *N* is the number of the message, counted from 1 over sent and received messages. The default is \
+                    the last message that was shown cut, or else the last message. The latest 10,000 messages are \
+                    available, up to 64 MiB.
                     """
             ) { argument throws(PromptMistake) in .show(number: try argument.optionalMessageNumber()) }),
         .connect(
             PromptCommand(
-                "find", "REGEX", "list the messages in which something is found",
+                "find", "REGEX", "list messages that match",
                 details: """
-                    *REGEX* is a regular expression as in Perl, `(?i)` at its beginning makes no difference between capitals \
-                    and small letters. At most 100 messages are listed, the latest.
+                    *REGEX* is a Perl-compatible regular expression; begin it with `(?i)` to ignore case. The latest \
+                    100 matches are listed.
                     """
-            ) { argument throws(PromptMistake) in .find(try argument.required("what is to be found?")) }),
+            ) { argument throws(PromptMistake) in .find(try argument.required("the regular expression is missing")) }),
         .connect(
             PromptCommand(
                 "filter", "[REGEX]", "hide messages that do not match",
                 details: """
-                    It holds for what is sent and for what is received, until `/filter` alone. Hidden messages are kept for \
-                    `/find` and `/show`.
+                    The filter applies to sent and received messages. `/filter` without an argument removes it. \
+                    `/find` and `/show` still find hidden messages.
                     """
             ) { argument throws(PromptMistake) in .filter(argument.text.isEmpty ? nil : argument.text) }),
         .connect(
             PromptCommand(
-                "save", "FILE [N]", "put the bytes of a message into a new file",
-                details: "Message *N*, or the last received. A file that is there already is left alone.",
+                "save", "FILE [N]", "save a message in a new file",
+                details: """
+                    *N* is the number of the message; the default is the last received one. An existing file is not \
+                    overwritten.
+                    """,
                 completion: .file
             ) { argument throws(PromptMistake) in
                 let (path, number) = try argument.saving()
@@ -124,27 +128,27 @@ enum PromptCommandTable {
             }),
         .both(
             PromptCommand(
-                "pretty", "[on|off]", "indent JSON, or show it as it is", details: "Alone it changes between the two."
+                "pretty", "[on|off]", "indent JSON, or show it unchanged", details: "Without an argument, it toggles."
             ) { argument throws(PromptMistake) in .pretty(try argument.optionalSwitch()) }),
         .both(
             PromptCommand(
-                "time", "[STYLE]", "choose the time that stands before messages",
+                "time", "[STYLE]", "choose the timestamps of messages",
                 details: """
-                    *STYLE* is `local`, `utc`, `relative` or `off`, as for `--timestamps`. Alone it changes between the time \
-                    of day and the time since the start.
+                    *STYLE* is `local`, `utc`, `relative`, or `off`, as for `--timestamps`. Without an argument, it \
+                    toggles between the time of day and the time since the start.
                     """
             ) { argument throws(PromptMistake) in .time(try argument.optionalStyle()) }),
         .both(
             PromptCommand(
-                "close", "[CODE [REASON]]", "begin the closing handshake",
-                details: "*CODE* is 1000 unless it is given, *REASON* at most 123 bytes."
+                "close", "[CODE [REASON]]", "close the connection",
+                details: "*CODE* defaults to 1000. *REASON* can have up to 123 bytes."
             ) { argument throws(PromptMistake) in .close(try argument.closeFrame()) }),
         .connect(
             PromptCommand(
                 "reconnect", "", "connect again",
                 details: """
-                    Closes the connection first, where there is one. Where the next try is waited for (`--reconnect`), it \
-                    follows at once.
+                    Closes an open connection first. If `--reconnect` is waiting for its next attempt, the attempt \
+                    starts immediately.
                     """
             ) { argument throws(PromptMistake) in
                 try argument.checkEmpty()
@@ -154,59 +158,59 @@ enum PromptCommandTable {
             PromptCommand(
                 "connect", "URL", "connect to another server",
                 details: """
-                    Closes the connection first, where there is one. The options stay, but no other origin than the \
-                    first gets what logs in, or may: `--auth`, `--bearer`, `--cookie`, `--cert`, `--subprotocol`, the text \
-                    of `--heartbeat-message` (pings take its place), and the fields of `--header` but for User-Agent, \
-                    Origin, Cache-Control, Pragma, DNT and those that begin with Accept. The messages of the command line \
-                    are not sent again.
+                    Closes an open connection first. All options still apply, but only the first origin gets \
+                    credentials and everything that may be one: `--auth`, `--bearer`, `--cookie`, `--cert`, \
+                    `--subprotocol`, the text of `--heartbeat-message` (pings replace it), and all `--header` fields \
+                    except User-Agent, Origin, Cache-Control, Pragma, DNT, and those whose names begin with Accept. \
+                    Messages on the command line are not sent again.
                     """
             ) { argument throws(PromptMistake) in .connect(url: try argument.required("the URL is missing")) }),
         .connect(
             PromptCommand(
-                "record", "[FILE]", "record the session from now on, or end that",
+                "record", "[FILE]", "start or stop recording",
                 details: """
-                    In *FILE*, as JSON events of both directions, as `--record` does. The file is made for you alone; one \
-                    that is there is left alone, and another name asked for. A recording before this one ends.
+                    Records both directions to *FILE* as JSON events, like `--record`. The file is readable only by \
+                    you; an existing file is not overwritten. A recording in progress ends first. Without *FILE*, \
+                    recording stops.
                     """,
                 completion: .file
             ) { argument throws(PromptMistake) in .record(path: argument.text.isEmpty ? nil : argument.text) }),
         .listen(
             PromptCommand(
                 "clients", "", "list the clients",
-                details: "With their numbers, where they come from, since when, and what went each way."
+                details: "Shows the number, address, connection time, and traffic of each client."
             ) { argument throws(PromptMistake) in
                 try argument.checkEmpty()
                 return .clients
             }),
         .connect(
-            PromptCommand("headers", "", "show the opening handshake", details: "Secrets are shown as dots.") {
+            PromptCommand("headers", "", "show the opening handshake", details: "Secrets appear as dots.") {
                 argument throws(PromptMistake) in
                 try argument.checkEmpty()
                 return .headers
             }),
         .connect(
             PromptCommand(
-                "info", "", "show address, TLS, compression, counts and round trip",
-                details: "The round trip is that of the latest ping that was answered; `/ping` measures it."
+                "info", "", "show address, TLS, compression, traffic, round trip",
+                details: "The round-trip time is that of the last answered ping; `/ping` measures it."
             ) { argument throws(PromptMistake) in
                 try argument.checkEmpty()
                 return .info
             }),
         .both(
             PromptCommand(
-                "edit", "[N|TEXT]", "write a line in an editor",
+                "edit", "[N|TEXT]", "edit a line in your editor",
                 details: """
-                    Opens `$VISUAL`, `$EDITOR` or `vi` with the line *N* of the history, with *TEXT*, or with the last \
-                    line. What is saved is put at the prompt, where Enter sends it. Messages that come meanwhile are shown \
-                    afterwards. Ctrl-X Ctrl-E opens the editor with what has been typed so far.
+                    Opens `$VISUAL`, `$EDITOR`, or `vi` with line *N* of the history, with *TEXT*, or with the last \
+                    line. The saved text appears at the prompt, where Enter sends it. Messages that arrive meanwhile \
+                    are shown afterwards. Ctrl-X Ctrl-E opens the editor with the current line.
                     """
             ) { argument throws(PromptMistake) in .edit(argument.editSource) }),
         .both(
             PromptCommand(
-                "history", "[N|REGEX]", "list what has been typed",
+                "history", "[N|REGEX]", "list earlier lines",
                 details: """
-                    Lists the last *N* lines, 20 unless it is given, or those in which the regular expression *REGEX* is \
-                    found.
+                    Lists the last *N* lines (20 by default), or those that match the regular expression *REGEX*.
                     """
             ) { argument throws(PromptMistake) in .history(try argument.historyQuery()) }),
         .both(
@@ -214,7 +218,7 @@ enum PromptCommandTable {
                 "help", "[COMMAND]", "list the commands, or explain one", completion: .command
             ) { argument throws(PromptMistake) in .help(topic: argument.text.isEmpty ? nil : argument.text) }),
         .both(
-            PromptCommand("quit", "", "close the connection and leave, like Ctrl-D") { argument throws(PromptMistake) in
+            PromptCommand("quit", "", "close the connection and exit, like Ctrl-D") { argument throws(PromptMistake) in
                 try argument.checkEmpty()
                 return .quit
             }),

@@ -1,19 +1,19 @@
 import CommandLine
 import WSCore
 
-/// The words of `/help`.
+/// The texts of `/help`.
 enum PromptHelp {
-    /// A line for each command.
+    /// The list of commands, one per line.
     static func text(of commands: [PromptCommandDescription]) -> String {
         let width = commands.map(\.usage.count).max() ?? 0
         let lines = commands.map { command in
             let padding = String(repeating: " ", count: width - command.usage.count + 2)
             return command.usage + padding + command.summary + "\n"
         }
-        return lines.joined() + "Anything else is sent as a message; //TEXT sends /TEXT.\n"
+        return lines.joined() + "Any other line is sent as a message; //TEXT sends /TEXT.\n"
     }
 
-    /// What `/help NAME` shows; nil: there is no such command.
+    /// The explanation of one command, or nil if it does not exist.
     static func text(about topic: String, among commands: [PromptCommandDescription]) -> String? {
         let name = topic.hasPrefix("/") ? String(topic.dropFirst()) : topic
         guard let command = commands.first(where: { $0.name == name }) else { return nil }
@@ -21,7 +21,7 @@ enum PromptHelp {
             + "\n"
     }
 
-    /// What is said of a command that there is not.
+    /// The error for an unknown command.
     static func unknown(_ name: String, among commands: [PromptCommandDescription]) -> String {
         let nearest = EditDistance.nearest(to: name, among: commands.map(\.name))
         let shown = escapingControls(name)
@@ -31,7 +31,7 @@ enum PromptHelp {
 }
 
 extension Console {
-    /// Shows what `/help` asks for.
+    /// Carries out `/help`.
     func showHelp(_ topic: String?, of commands: [PromptCommandDescription]) {
         guard let topic else { return show(PromptHelp.text(of: commands)) }
         guard let text = PromptHelp.text(about: topic, among: commands) else {

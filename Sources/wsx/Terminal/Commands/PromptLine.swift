@@ -2,16 +2,16 @@ import WSCore
 
 /// A line typed at the prompt.
 enum PromptLine<Action: Equatable & Sendable>: Equatable {
-    /// A message to be sent; never empty.
+    /// A message to send; never empty.
     case message([UInt8])
-    /// Nothing was typed.
+    /// An empty line.
     case empty
     case action(Action)
-    /// A command that cannot be carried out, and why.
+    /// The error for an unknown command or an invalid argument.
     case mistake(String)
 
-    /// Reads a line: one that begins with a slash is a command, with two slashes a message that begins with one.
-    /// - Parameter commands: Those there are.
+    /// Parses a line. A line that begins with a slash is a command; two slashes begin a message that starts with one.
+    /// - Parameter commands: The commands of the prompt.
     init(_ line: [UInt8], commands: [PromptCommand<Action>]) {
         guard line.first == UInt8(ascii: "/") else {
             self = line.isEmpty ? .empty : .message(line)
@@ -31,7 +31,7 @@ enum PromptLine<Action: Equatable & Sendable>: Equatable {
         do throws(PromptMistake) {
             self = .action(try command.read(PromptArgument(bytes: words.count > 1 ? Array(words[1]) : [])))
         } catch {
-            self = .mistake("/\(name): \(error.why)")
+            self = .mistake("/\(name): \(error.why); usage: \(command.description.usage)")
         }
     }
 }

@@ -1,28 +1,28 @@
 import WSCore
 
-/// What Tab offers at a place of the line.
+/// The completions that Tab offers at the cursor.
 struct Completion: Equatable {
-    /// What stands there and is replaced, in bytes.
+    /// The bytes of the line that a candidate replaces.
     let range: Range<Int>
-    /// What may stand there in its place, in order.
+    /// The possible replacements, in alphabetic order.
     let candidates: [String]
-    /// What follows a candidate that is the only one; nil: nothing does.
+    /// The text to insert after the only candidate; nil: none.
     var suffix: String?
-    /// Whether the candidates are paths, of which a list shows the last part.
+    /// Whether the candidates are paths, which a list shows by their last component.
     var arePaths = false
 
-    /// What completions are made from.
+    /// The sources of completions.
     struct Sources {
-        /// Those there are.
+        /// The commands of the prompt.
         let commands: [PromptCommandDescription]
-        /// Paths that begin so.
+        /// Returns the paths that begin with a prefix.
         let files: (String) -> [String]
-        /// Words that begin so and are longer.
+        /// Returns longer words that begin with a prefix.
         let words: (String) -> [String]
     }
 
-    /// Looks for what may stand at the end of what was typed; nil: there is nothing to complete.
-    /// - Parameter typed: What stands before the cursor.
+    /// Finds completions at the end of a text, or nil if there is nothing to complete.
+    /// - Parameter typed: The text before the cursor.
     static func at(endOf typed: [UInt8], from sources: Sources) -> Completion? {
         if typed.first == UInt8(ascii: "/"), typed.dropFirst().first != UInt8(ascii: "/") {
             guard let space = typed.firstIndex(of: UInt8(ascii: " ")) else {
@@ -57,7 +57,7 @@ struct Completion: Equatable {
             range: start..<typed.count, candidates: commands.map(\.name).filter { $0.hasPrefix(prefix) }.sorted())
     }
 
-    /// - Parameter words: What may stand before the path.
+    /// - Parameter words: The literal words that may precede the path.
     private static func file(
         _ typed: [UInt8], after space: Int, words: [String], from sources: Sources
     ) -> Completion {
@@ -79,7 +79,7 @@ struct Completion: Equatable {
         return Completion(range: typed.count - text.utf8.count..<typed.count, candidates: sources.words(text))
     }
 
-    /// What all candidates begin with.
+    /// The longest common prefix of the candidates.
     var commonPrefix: String {
         guard var prefix = candidates.first.map({ Array($0.unicodeScalars) }) else { return "" }
         for candidate in candidates.dropFirst() {

@@ -1,14 +1,14 @@
 import WSCore
 
-/// The list of what a word can become, in columns.
+/// A list of completion candidates, in columns.
 enum CompletionList {
-    /// The most that are listed.
+    /// The maximum number of listed candidates.
     static let maximumShown = 200
 
-    /// The lines, each with a newline at its end.
+    /// The lines of the list, each ending with a newline.
     /// - Parameters:
-    ///   - candidates: What is listed.
-    ///   - arePaths: Whether only the last part of each is shown.
+    ///   - candidates: The candidates.
+    ///   - arePaths: Whether to show only the last component of each candidate.
     ///   - columns: The width of the terminal.
     static func text(of candidates: [String], arePaths: Bool = false, columns: Int) -> String {
         let names = candidates.prefix(maximumShown).map { escapingControls(arePaths ? lastPart(of: $0) : $0) }

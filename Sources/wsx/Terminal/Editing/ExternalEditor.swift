@@ -1,18 +1,18 @@
 import WSCore
 
-/// The user's editor, at work on a text.
+/// The user's editor, running on a text.
 ///
-/// The text is in a file of its own meanwhile, which only the user can read and which is removed afterwards. The editor
-/// runs in our group of processes, so Ctrl-Z stops both, as the shell expects of a job.
+/// The text is in a temporary file, which only the user can read and which is removed afterwards. The editor runs in
+/// our process group: Ctrl-Z stops both, as a shell expects of a job.
 final class ExternalEditor {
-    /// What became of the text.
+    /// The outcome.
     enum Result: Equatable {
         case saved([UInt8])
-        /// One line that says why there is no text.
+        /// The editor returned no text; the reason in one line.
         case failed(String)
     }
 
-    /// The longest text that is taken, in bytes: 1 MiB, which readline can still handle at one prompt.
+    /// The maximum size of the text in bytes: 1 MiB, which readline still handles at a prompt.
     static let maximumBytes = 1 << 20
 
     private let file: TemporaryFile
@@ -20,11 +20,11 @@ final class ExternalEditor {
 
     /// Starts the editor.
     /// - Parameters:
-    ///   - text: What there is to be edited.
-    ///   - screen: The descriptor of the terminal's output side.
-    ///   - environment: Looks an environment variable up.
-    ///   - loop: The loop that waits for it.
-    ///   - didEnd: Called once when the editor has ended.
+    ///   - text: The text to edit.
+    ///   - screen: The descriptor for the terminal's output.
+    ///   - environment: Looks up an environment variable.
+    ///   - loop: The loop that waits for the editor.
+    ///   - didEnd: Called once after the editor has exited.
     init(
         of text: [UInt8], screen: Int32, environment: (String) -> String?, on loop: EventLoop,
         didEnd: @escaping (Result) -> Void
@@ -48,10 +48,10 @@ final class ExternalEditor {
         }
     }
 
-    /// The longest that an editor may take to give the terminal back when it is asked to end.
+    /// The time that an editor gets to restore the terminal after it was asked to exit.
     private static let endLimit = Duration.seconds(2)
 
-    /// Ends the editor, whose text is lost, and waits until the terminal is free.
+    /// Ends the editor, discards its text, and waits until the terminal is free.
     func end() {
         process?.terminate()
         process?.waitForExit(atMost: Self.endLimit)
@@ -59,7 +59,7 @@ final class ExternalEditor {
         file.remove()
     }
 
-    /// What the environment calls the editor.
+    /// The editor that the environment names.
     static func command(_ environment: (String) -> String?) -> String {
         for name in ["VISUAL", "EDITOR"] {
             if let command = environment(name), command.contains(where: { !$0.isWhitespace }) { return command }
@@ -67,8 +67,8 @@ final class ExternalEditor {
         return "vi"
     }
 
-    /// What the shell is given, which splits the command, as other programs have it do. Where the command is but words, the
-    /// editor takes the shell's place, and signals are its own.
+    /// The shell script that runs the editor. The shell splits the command into words, as it does for other programs.
+    /// If the command has no special characters, the editor replaces the shell and receives signals itself.
     static func script(for command: String) -> String {
         let isPlain = command.utf8.allSatisfy { byte in
             switch byte {
@@ -85,7 +85,7 @@ final class ExternalEditor {
         return "\(directory)/wsx-"
     }
 
-    /// By which editors choose colours.
+    /// The extension, by which editors select syntax highlighting.
     private static func suffix(for text: [UInt8]) -> String {
         text.first.map { "{[".utf8.contains($0) } ?? false ? ".json" : ".txt"
     }
@@ -93,8 +93,8 @@ final class ExternalEditor {
     private static func result(of exit: ChildProcess.Exit, path: String, command: String) -> Result {
         switch exit {
         case .status(0): break
-        case .status(let status): return .failed("'\(escapingControls(command))' ended with status \(status)")
-        case .signal(let number): return .failed("'\(escapingControls(command))' was ended by signal \(number)")
+        case .status(let status): return .failed("'\(escapingControls(command))' exited with status \(status)")
+        case .signal(let number): return .failed("'\(escapingControls(command))' was killed by signal \(number)")
         }
         do throws(IOError) {
             return text(in: try File.readRegular(path, maximumBytes: maximumBytes + 1))
@@ -103,13 +103,13 @@ final class ExternalEditor {
         }
     }
 
-    /// What a file holds for the prompt: all but the newline at the end, with which editors end every file.
+    /// The edited text: the file's contents without the final newline, which editors add to every file.
     static func text(in contents: [UInt8]) -> Result {
         let text = contents.last == UInt8(ascii: "\n") ? contents.dropLast() : contents[...]
         guard text.count <= maximumBytes else {
-            return .failed("what was saved is longer than \(maximumBytes >> 20) MiB")
+            return .failed("the saved text is longer than \(maximumBytes >> 20) MiB")
         }
-        guard !text.contains(0) else { return .failed("what was saved has a null byte in it") }
+        guard !text.contains(0) else { return .failed("the saved text contains a NUL byte") }
         return .saved(Array(text))
     }
 }

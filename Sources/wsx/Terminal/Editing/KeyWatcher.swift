@@ -1,19 +1,18 @@
 import WSCore
 
-/// Has keys read that have been typed, once all signals of the same turn have been answered.
+/// Reads typed keys after all signals of the same turn of the loop have been handled.
 ///
-/// A Ctrl-C throws away what was typed before it, and nothing of what is typed after it, though both may have come by the
-/// time the loop looks.
+/// Ctrl-C discards text typed before it but not text typed after it. Both may be waiting when the loop looks.
 final class KeyWatcher {
     private let action: () -> Void
     private let loop: EventLoop
     private var watcher: ReadinessWatcher?
     private var isDue = false
 
-    /// Watches standard input.
+    /// Starts to watch standard input.
     /// - Parameters:
     ///   - loop: The loop that watches.
-    ///   - action: Reads keys.
+    ///   - action: Reads the keys.
     init(on loop: EventLoop, action: @escaping () -> Void) throws(IOError) {
         self.action = action
         self.loop = loop
@@ -24,7 +23,7 @@ final class KeyWatcher {
         }
     }
 
-    /// Leaves further keys to others.
+    /// Stops reading keys, so another program can read them.
     func cancel() {
         watcher = nil
         isDue = false
@@ -32,7 +31,7 @@ final class KeyWatcher {
 }
 
 extension KeyWatcher: EndOfTurnWork {
-    /// Has the keys read.
+    /// Schedules the reading of keys.
     func endTurn() {
         guard isDue else { return }
         isDue = false

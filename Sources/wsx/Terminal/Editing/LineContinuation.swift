@@ -1,25 +1,25 @@
 import Formats
 import WSCore
 
-/// What Enter does: hand on what was typed, or go on with it on another line.
+/// The effect of Enter: submit the text, or continue it on another line.
 ///
-/// - A backslash at the end of a message asks for another line; it is not part of the message. Two at the end stand for
-///   one that is.
-/// - A message that is JSON so far, but not to its end, goes on until its brackets are closed.
-/// - Enter on an empty line that came about so hands on what there is.
+/// - A backslash at the end of a message continues it on another line and is removed. Two backslashes at the end become
+///   one and submit the message.
+/// - A message that is incomplete JSON continues until its brackets are closed.
+/// - Enter on an empty continuation line submits the text.
 enum LineContinuation: Equatable {
-    /// What was typed is complete.
+    /// The text is complete.
     case complete([UInt8])
-    /// Another line follows, once some bytes at the end have been removed.
+    /// Continue on another line after removing this many bytes from the end.
     case continues(removing: Int)
 
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Looks at what was typed.
+    /// Decides how to go on with a text.
     /// - Parameters:
-    ///   - text: All of it.
-    ///   - isOnNewLine: Whether a new line was just begun, and nothing has been changed since.
-    ///   - commands: Those there are.
+    ///   - text: The whole text.
+    ///   - isOnNewLine: Whether the text has not changed since a continuation line began.
+    ///   - commands: The commands of the prompt.
     init(after text: [UInt8], isOnNewLine: Bool, commands: [PromptCommandDescription]) {
         if isOnNewLine, text.last == UInt8(ascii: "\n") {
             self = .complete(text.dropLast())
@@ -38,7 +38,7 @@ enum LineContinuation: Equatable {
         }
     }
 
-    /// The command that a text gives; nil: it is a message, or no command that there is.
+    /// The command at the beginning of the text; nil: a message or an unknown command.
     private static func command(of text: [UInt8], among commands: [PromptCommandDescription])
         -> PromptCommandDescription?
     {
@@ -47,7 +47,7 @@ enum LineContinuation: Equatable {
         return commands.first { $0.name.utf8.elementsEqual(name) }
     }
 
-    /// Whether a text is the beginning of an object or array in JSON.
+    /// Whether the text is the beginning of a JSON object or array.
     private static func isOpen(_ text: ArraySlice<UInt8>) -> Bool {
         guard let first = text.first(where: { !" \t\n".utf8.contains($0) }), "{[".utf8.contains(first) else {
             return false

@@ -1,30 +1,30 @@
 import CReadline
 
-/// The part of a text of many lines that fits on the screen, around the cursor. Readline would draw the whole text
-/// again above each message that arrives, and scroll everything else away.
+/// The part of a long multi-line text that fits on the screen around the cursor. Readline would redraw the whole text
+/// above each message that arrives, and scroll everything else away.
 ///
 ///     … 71 lines above
 ///     the line before
 ///     the line with the cursor
 ///     … 12 lines below
 struct LineWindow: Equatable {
-    /// What is shown.
+    /// The shown text.
     let text: [UInt8]
-    /// Where the cursor is in it.
+    /// The cursor's position in the shown text, in bytes.
     let cursor: Int
 
     private static let newline = UInt8(ascii: "\n")
 
-    /// Looks at a text; nil: all of it fits.
+    /// Finds the part to show, or nil if the whole text fits.
     /// - Parameters:
-    ///   - text: What was typed.
-    ///   - cursor: Where the cursor is, in bytes.
-    ///   - rows: The height of the screen, of which one row stays free.
-    ///   - columns: Its width.
+    ///   - text: The whole text.
+    ///   - cursor: The cursor's position in bytes.
+    ///   - rows: The height of the screen. One row stays free.
+    ///   - columns: The width of the screen.
     init?(of text: [UInt8], cursor: Int, rows: Int, columns: Int) {
         guard rows > 4, text.contains(Self.newline) else { return nil }
         let lines = text.split(separator: Self.newline, omittingEmptySubsequences: false)
-        // Bytes are never fewer than columns, but for tabs.
+        // A text never has fewer bytes than columns, except for tabs.
         let heights = lines.map { line in
             let width = line.count + 7 * line.count { $0 == UInt8(ascii: "\t") }
             return width / max(1, columns) + 1
@@ -34,13 +34,13 @@ struct LineWindow: Equatable {
         let current = lines.firstIndex { cursor <= $0.endIndex } ?? lines.count - 1
         var shown = current..<current + 1
         var height = heights[current]
-        // Two rows say how much is not shown.
+        // Two rows show the numbers of hidden lines.
         func takes(_ index: Int) -> Bool {
             guard lines.indices.contains(index), height + heights[index] <= available - 2 else { return false }
             height += heights[index]
             return true
         }
-        // What follows comes first, up to half of the screen, so that the cursor stays in the middle.
+        // Fill up to half of the screen below the cursor first, which keeps the cursor in the middle.
         let half = height + (available - 2) / 2
         while height < half, takes(shown.upperBound) { shown = shown.lowerBound..<shown.upperBound + 1 }
         while takes(shown.lowerBound - 1) { shown = shown.lowerBound - 1..<shown.upperBound }
@@ -52,10 +52,10 @@ struct LineWindow: Equatable {
         self.cursor = above.count + cursor - start
     }
 
-    /// The row of the cursor behind a text that begins at the left edge of the screen, from 0.
+    /// The cursor's row, from 0, after a text that begins at the left edge of the screen.
     /// - Parameters:
-    ///   - text: UTF-8, as readline shows it: tabs are eight columns apart, a control character takes two columns, and
-    ///     text between the bytes 1 and 2 is invisible.
+    ///   - text: UTF-8 as readline shows it: tab stops every eight columns, two columns for a control character, and
+    ///     none for text between the bytes 1 and 2.
     ///   - columns: The width of the screen.
     static func cursorRow(after text: [UInt8], columns: Int) -> Int {
         var (row, column) = (0, 0)
@@ -68,7 +68,7 @@ struct LineWindow: Equatable {
                 continue
             case _ where isInvisible: continue
             case 10:
-                // Readline leaves an empty row behind a line that fills its last row.
+                // Readline leaves an empty row after a line that fills its last row.
                 (row, column) = (row + (column >= columns ? 2 : 1), 0)
                 continue
             case 9: width = 8 - column % 8
@@ -78,7 +78,7 @@ struct LineWindow: Equatable {
             if column + width > columns { (row, column) = (row + 1, 0) }
             column += width
         }
-        // The cursor waits at the beginning of the next row.
+        // The cursor waits at the start of the next row.
         return column >= columns && columns > 0 ? row + 1 : row
     }
 

@@ -1,20 +1,20 @@
-/// The latest messages, for the words in them, which can be completed at the prompt.
+/// The words of recent messages, for completion at the prompt.
 ///
-/// Text is kept, and words are looked for in it when somebody asks: messages come by the thousand, and Tab is rare.
+/// It stores text and searches it on demand, because messages arrive by the thousand but Tab is rare.
 struct WordMemory {
-    /// The lengths of the words that are worth it, in bytes.
+    /// The lengths of words worth completing, in bytes.
     static let wordBytes = 3...64
-    /// The most words that are offered, which are the latest.
+    /// The maximum number of offered words; the latest ones win.
     static let maximumWords = 5000
-    /// The most of a message that is kept, in bytes: its beginning.
+    /// The maximum number of bytes kept from a message: its beginning.
     static let maximumMessageBytes = 16 << 10
-    /// What is kept in each of two halves, in bytes; the older one is thrown away when the other is full.
+    /// The size of each of two halves, in bytes. When one is full, the older one is discarded.
     private static let halfBytes = 256 << 10
 
     private var recent: [UInt8] = []
     private var older: [UInt8] = []
 
-    /// Remembers a message.
+    /// Stores a message.
     mutating func remember(_ text: RawSpan) {
         let start = text.extracting(first: Self.maximumMessageBytes)
         if recent.count + start.byteCount >= Self.halfBytes {
@@ -25,12 +25,12 @@ struct WordMemory {
         recent.append(UInt8(ascii: "\n"))
     }
 
-    /// The words that begin with a prefix and are longer, in alphabetic order.
+    /// The longer words that begin with a prefix, in alphabetic order.
     func words(beginningWith prefix: String) -> [String] {
         var found: Set<String> = []
         for half in [recent, older] {
             let scalars = String(decoding: half, as: UTF8.self).unicodeScalars
-            // From the end: the latest are those that are kept.
+            // Search backwards, to keep the latest words.
             var end = scalars.endIndex
             while end > scalars.startIndex, found.count < Self.maximumWords {
                 let last = scalars[..<end].lastIndex { Self.isPartOfWord($0) }
@@ -47,7 +47,7 @@ struct WordMemory {
         return found.sorted()
     }
 
-    /// Whether a word has such a character in it: letters of all scripts, digits, and a few signs.
+    /// Whether a word can contain the character: letters of all scripts, digits, and a few symbols.
     static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
         guard !scalar.isASCII else {
             switch scalar {
@@ -58,7 +58,7 @@ struct WordMemory {
         return scalar.properties.isAlphabetic
     }
 
-    /// The word without the signs at its ends, which belong to the sentence.
+    /// The word without symbols at its ends, which belong to the sentence.
     private static func word(_ scalars: Substring.UnicodeScalarView) -> String? {
         let isSign = { (scalar: Unicode.Scalar) in scalar == "-" || scalar == "." || scalar == ":" }
         var word = scalars.drop(while: isSign)

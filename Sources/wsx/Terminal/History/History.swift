@@ -1,39 +1,39 @@
 import WSCore
 
-/// The lines that were typed at a prompt, in this session and, where there is a file for them, in those before.
+/// The lines typed at a prompt, in this session and, if there is a history file, in earlier ones.
 ///
-/// Each line is appended to the file as it is typed, so that sessions at the same time keep each other's.
+/// Each line is appended to the file as it is typed. Concurrent sessions therefore keep each other's lines.
 final class History {
-    /// The most entries that are kept.
+    /// The maximum number of entries.
     static let maximumEntries = 1000
-    /// The file may grow to so many before it is shortened, which happens at the beginning of a session.
+    /// The number of entries in the file that makes the next session shorten it.
     private static let toleratedEntries = maximumEntries + maximumEntries / 4
-    /// The most of a file that is read, in bytes: its end.
+    /// The maximum number of bytes read from a file: its end.
     private static let maximumFileBytes = 16 << 20
 
-    /// The lines, the oldest first.
+    /// The lines, oldest first.
     private(set) var lines: [[UInt8]] = []
-    /// The number of the first line; that of the others follows.
+    /// The number of the first line.
     private(set) var firstNumber = 1
-    /// Called with the first thing that goes wrong, in words; nothing is written to the file afterwards.
+    /// Called with a message for the first error. After that, nothing is written to the file.
     var didFail: ((String) -> Void)?
 
     private var path: String?
     private let isOwnFile: Bool
     private let policy: () -> HistoryPolicy
 
-    /// Makes a history without lines.
+    /// Creates an empty history.
     /// - Parameters:
-    ///   - path: The file it is kept in; nil: it is kept in memory.
-    ///   - isOwnFile: Whether the file is the program's own, not one of the user's choice: no one else is to read it.
-    ///   - policy: Which lines get into the file.
+    ///   - path: The history file; nil: keep the history in memory.
+    ///   - isOwnFile: Whether wsx chose the file, which must then be private, and not the user.
+    ///   - policy: The lines to write to the file.
     init(path: String? = nil, isOwnFile: Bool = false, policy: @escaping () -> HistoryPolicy = { HistoryPolicy() }) {
         self.path = path
         self.isOwnFile = isOwnFile
         self.policy = policy
     }
 
-    /// Reads what earlier sessions have left.
+    /// Reads the lines of earlier sessions.
     func load() {
         guard let path else { return }
         do throws(IOError) {
@@ -45,7 +45,7 @@ final class History {
                 let entries = HistoryFormat.entries(in: bytes)
                 let kept = entries.suffix(Self.maximumEntries)
                 lines = kept.map(\.line)
-                // A file with no entry in it is none of ours.
+                // A file without entries is not a history.
                 guard !entries.isEmpty, entries.count > Self.toleratedEntries || !areAll else { return nil }
                 return HistoryFormat.bytes(of: kept)
             }
@@ -54,8 +54,8 @@ final class History {
         }
     }
 
-    /// Keeps a line, unless it is the one before again.
-    /// - Returns: Whether it is another.
+    /// Adds a line unless it repeats the previous one.
+    /// - Returns: Whether the line was added.
     @discardableResult
     func record(_ line: [UInt8], at time: WallTime = .now) -> Bool {
         guard !line.isEmpty, lines.last != line else { return false }
@@ -75,7 +75,7 @@ final class History {
         return true
     }
 
-    /// The line with a number; nil: there is none.
+    /// The line with a number, or nil.
     func line(number: Int) -> [UInt8]? {
         let (index, overflow) = number.subtractingReportingOverflow(firstNumber)
         return !overflow && lines.indices.contains(index) ? lines[index] : nil
@@ -85,7 +85,7 @@ final class History {
         guard let path else { return }
         self.path = nil
         didFail?(
-            "the history is not kept: \(escapingControls(path)): \(error); --history names another file, --no-history none"
+            "the history cannot be saved: \(escapingControls(path)): \(error); use --history FILE or --no-history"
         )
     }
 }

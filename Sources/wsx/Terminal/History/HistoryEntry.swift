@@ -1,6 +1,6 @@
-/// A line that was typed, which may be of several.
+/// A typed entry of one or more lines.
 struct HistoryEntry: Equatable {
-    /// When it was typed, in seconds since the beginning of 1970, UTC; 0: nobody knows.
+    /// The time of typing, in seconds since 1970-01-01 UTC; 0: unknown.
     let time: Int
     let line: [UInt8]
 }

@@ -1,4 +1,4 @@
-/// The form of a file of history, which is that of bash and other users of readline with timestamps:
+/// The format of history files, which bash and other users of readline share:
 ///
 ///     #1700000000
 ///     {
@@ -7,17 +7,17 @@
 ///     #1700000012
 ///     /ping
 ///
-/// A line of an entry that looks like a timestamp itself has a backslash before it, and so has one that begins with
-/// backslashes and goes on so. Of a file without timestamps each line is an entry.
+/// In an entry, a line that looks like a timestamp gets a leading backslash, as does such a line that already begins
+/// with backslashes. In a file without timestamps, each line is an entry.
 enum HistoryFormat {
-    /// The most bytes of an entry that is taken from a file, or written to one: 1 MiB. No one types that much.
+    /// The maximum size of an entry in bytes, for reading and writing: 1 MiB. No one types that much.
     static let maximumEntryBytes = 1 << 20
 
     private static let newline = UInt8(ascii: "\n")
     private static let numberSign = UInt8(ascii: "#")
     private static let backslash = UInt8(ascii: "\\")
 
-    /// What stands in the file for an entry.
+    /// The file's bytes for an entry.
     static func bytes(of entry: HistoryEntry) -> [UInt8] {
         var bytes = Array("#\(entry.time)\n".utf8)
         for line in entry.line.split(separator: newline, omittingEmptySubsequences: false) {
@@ -28,19 +28,19 @@ enum HistoryFormat {
         return bytes
     }
 
-    /// What stands in the file for entries.
+    /// The file's bytes for entries.
     static func bytes(of entries: some Sequence<HistoryEntry>) -> [UInt8] {
         entries.flatMap { bytes(of: $0) }
     }
 
-    /// The entries in a file, whatever is in it: what nobody can have typed is left out.
+    /// Parses a file with arbitrary contents. Entries that cannot have been typed are skipped.
     static func entries(in bytes: [UInt8]) -> [HistoryEntry] {
         var lines = bytes.split(separator: newline, omittingEmptySubsequences: false)
-        // What follows the last newline: nothing, or what was being written when the system went down.
+        // The text after the last newline: empty, or an entry whose writing was interrupted.
         if lines.last?.isEmpty ?? false { lines.removeLast() }
         var entries: [HistoryEntry] = []
         var time: Int?
-        // Each line of the entry with a newline after it; what is more than an entry can have is not gathered.
+        // The lines of the entry, each with a newline. Lines beyond the size limit are not collected.
         var gathered: [UInt8] = []
         func take() {
             let line = gathered.dropLast()

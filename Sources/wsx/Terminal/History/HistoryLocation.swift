@@ -1,20 +1,20 @@
 import Formats
 import WSCore
 
-/// Where the history of a prompt is kept.
+/// The location of a prompt's history file.
 enum HistoryLocation {
-    /// The file for a URL: `$XDG_STATE_HOME/wsx/history/HOST`, with the port where it is not the usual one. What there
-    /// is of it is up to its users: the directory may have to be made.
+    /// The file for a URL: `$XDG_STATE_HOME/wsx/history/HOST`, with the port unless it is the default. The directory
+    /// may not exist yet.
     /// - Parameters:
-    ///   - url: Where the prompt leads.
-    ///   - environment: Looks an environment variable up.
-    /// - Returns: Nil when it cannot be told where the user's files are.
+    ///   - url: The URL of the server.
+    ///   - environment: Looks up an environment variable.
+    /// - Returns: Nil if the user's directory is unknown.
     static func path(for url: WebSocketURL, environment: (String) -> String?) -> String? {
         guard let directory = stateDirectory(environment) else { return nil }
         return "\(directory)/wsx/history/\(name(for: url))"
     }
 
-    /// The name of the file for a URL: `chat.example`, `localhost:8080`, `[::1]:8080`, `unix:%2Frun%2Fapp.sock`, `echo`.
+    /// The file name for a URL: `chat.example`, `localhost:8080`, `[::1]:8080`, `unix:%2Frun%2Fapp.sock`, `echo`.
     static func name(for url: WebSocketURL) -> String {
         switch url.endpoint {
         case .tcp(let host, let port):
@@ -25,17 +25,17 @@ enum HistoryLocation {
         }
     }
 
-    /// XDG Base Directory Specification: a path that is not absolute is to be ignored.
+    /// XDG Base Directory Specification: relative paths are ignored.
     private static func stateDirectory(_ environment: (String) -> String?) -> String? {
         if let path = environment("XDG_STATE_HOME"), path.hasPrefix("/") { return path }
         guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
         return "\(home)/.local/state"
     }
 
-    /// The most bytes of a name; file systems take 255.
+    /// The maximum size of a name in bytes; file systems allow 255.
     private static let maximumNameBytes = 200
 
-    /// The name with everything percent-encoded that means something to a file system, or drives a terminal.
+    /// The name with every character percent-encoded that is special to a file system or a terminal.
     private static func safeName(_ name: String) -> String {
         var safe = ""
         for (index, byte) in name.utf8.enumerated() {
@@ -55,7 +55,7 @@ enum HistoryLocation {
                 "%" + [byte >> 4, byte & 15].map { String(Unicode.Scalar(HexDigits.digit($0))) }.joined().uppercased()
         }
         guard safe.utf8.count > maximumNameBytes else { return safe }
-        // FNV-1a, so that long names with the same beginning differ.
+        // FNV-1a distinguishes long names with the same beginning.
         let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return "\(safe.prefix(maximumNameBytes - 17))-\(String(hash, radix: 16))"
     }

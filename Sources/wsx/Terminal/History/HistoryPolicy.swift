@@ -1,12 +1,12 @@
-/// Decides which lines are kept in a file. Those are left out that carry credentials, or may:
+/// Decides which lines are written to the history file. It excludes lines that contain, or may contain, credentials:
 ///
-/// - a line that begins with a space, by which anyone can keep one back;
-/// - one with a word such as `password` or `token` in it, whatever the case, and with or without `_` and `-`;
-/// - one with a secret of this run: the value of an option, or what was typed for a password;
-/// - one with a user name or password in a URL;
-/// - one with a JSON Web Token.
+/// - a line that begins with a space, which lets users exclude a line;
+/// - a line with a word such as `password` or `token`, in any case, with or without `_` and `-`;
+/// - a line with a secret of this run: the value of an option, or a password that was typed;
+/// - a line with a user name or password in a URL;
+/// - a line with a JSON Web Token.
 struct HistoryPolicy {
-    /// The words; a line that has one anywhere is left out.
+    /// A line that contains one of these words is excluded.
     static let words = [
         "password", "passwd", "passphrase", "secret", "token", "authorization", "bearer", "apikey", "credential",
         "cookie", "privatekey",
@@ -16,16 +16,16 @@ struct HistoryPolicy {
     private let secrets: [[UInt8]]
     private static let foldedWords = words.map { Array($0.utf8) }
 
-    /// A shorter secret counts only as a word of its own: it is part of many others.
+    /// A shorter secret must be a separate word, because many other words contain it.
     private static let shortestPartBytes = 6
 
-    /// Makes a policy.
-    /// - Parameter secrets: The secrets of the run, as a message would have them.
+    /// Creates a policy.
+    /// - Parameter secrets: The secrets of the run, as a message would contain them.
     init(secrets: some Sequence<String> = []) {
         self.secrets = Set(secrets).filter { !$0.isEmpty }.map { Array($0.utf8) }
     }
 
-    /// Whether a line may be kept.
+    /// Whether a line may be written to the file.
     func allows(_ line: [UInt8]) -> Bool {
         guard line.first != UInt8(ascii: " ") else { return false }
         return !hasSecret(line) && !Self.hasWord(line) && !Self.hasUserInfo(line) && !Self.hasWebToken(line)
@@ -64,7 +64,8 @@ struct HistoryPolicy {
         return foldedWords.contains { folded.firstRange(of: $0) != nil }
     }
 
-    /// RFC 3986 §3.2: what stands before an `@` in the authority, which `//` begins. In commands also without a scheme.
+    /// RFC 3986 §3.2: user information precedes an `@` in the authority, which `//` begins. Commands also accept an
+    /// authority without a scheme.
     private static func hasUserInfo(_ line: [UInt8]) -> Bool {
         let isCommand = line.first == UInt8(ascii: "/")
         return line.split(whereSeparator: { " \t\n\"'<>".utf8.contains($0) }).contains { word in
@@ -78,7 +79,7 @@ struct HistoryPolicy {
         }
     }
 
-    /// RFC 7519: three parts in the URL form of Base64 with points in between, the first of which is a JSON object.
+    /// RFC 7519: three base64url parts separated by dots. The first part is a JSON object.
     private static func hasWebToken(_ line: [UInt8]) -> Bool {
         let isPart = { (byte: UInt8) in
             byte < 0x80 && (isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_"))
@@ -87,7 +88,7 @@ struct HistoryPolicy {
         // `{"` in Base64.
         while let start = rest.firstRange(of: "eyJ".utf8) {
             let header = rest[start.lowerBound...].prefix(while: isPart)
-            // Whatever begins in the same part ends where it ends.
+            // A later start in the same part would have the same end.
             rest = rest[header.endIndex...]
             guard header.endIndex < line.endIndex, line[header.endIndex] == UInt8(ascii: ".") else { continue }
             let payload = line[(header.endIndex + 1)...].prefix(while: isPart)
@@ -99,7 +100,7 @@ struct HistoryPolicy {
 }
 
 extension Collection where Element == UInt8 {
-    /// Where some bytes first stand.
+    /// The position of the first occurrence.
     fileprivate func firstRange(of bytes: some Collection<UInt8>) -> Range<Index>? {
         guard let first = bytes.first else { return nil }
         var start = startIndex

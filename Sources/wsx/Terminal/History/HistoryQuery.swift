@@ -1,29 +1,29 @@
 import Formats
 import WSCore
 
-/// Which lines `/history` lists.
+/// The lines that `/history` lists.
 enum HistoryQuery: Equatable {
-    /// The latest ones.
+    /// The latest lines.
     case latest(Int)
-    /// Those in which a regular expression is found.
+    /// The lines that match a regular expression.
     case matching(String)
 
-    /// How many `/history` alone lists.
+    /// The default number of lines.
     static let usualCount = 20
 
-    /// The numbers and lines in a history, the oldest first.
+    /// The matching lines and their numbers, oldest first.
     func lines(of history: History) -> [(number: Int, line: [UInt8])] {
         let numbered = history.lines.enumerated().map { (number: history.firstNumber + $0.offset, line: $0.element) }
         switch self {
         case .latest(let count): return Array(numbered.suffix(count))
         case .matching(let source):
-            // The command has compiled it before: see `PromptArgument.historyQuery`.
+            // The expression is valid: see `PromptArgument.historyQuery`.
             guard let pattern = try? Pattern(source) else { return [] }
             return numbered.filter { pattern.matches($0.line.span.bytes) }
         }
     }
 
-    /// The list as it is shown, each line with a newline at its end.
+    /// The list for display, each line ending with a newline.
     static func text(of lines: [(number: Int, line: [UInt8])]) -> String {
         let width = lines.last.map { "\($0.number)".count } ?? 0
         return lines.map { number, line in

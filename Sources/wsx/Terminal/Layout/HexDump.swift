@@ -1,21 +1,21 @@
 import Formats
 import WSCore
 
-/// Lays bytes out as hexadecimal digits, with their text beside them.
+/// Formats bytes as hexadecimal digits with their text beside them.
 ///
 ///     0000  68 65 6c 6c 6f 2c 20 77  6f 72 6c 64 0a 00 01 02  hello, world....
 ///     0010  ff                                                .
 enum HexDump {
-    /// The bytes of a line.
+    /// The number of bytes per line.
     static let lineBytes = 16
 
-    /// The characters of a line of a dump.
+    /// The width of a line in characters.
     static func width(ofBytes byteCount: Int) -> Int {
         guard byteCount > lineBytes else { return byteCount * 4 + (byteCount > lineBytes / 2 ? 2 : 1) }
         return offsetDigits(byteCount) + 2 + digitsWidth + 2 + lineBytes
     }
 
-    /// Lays bytes out until the target is full: in one line without an offset where they fit into one.
+    /// Formats bytes until the target is full. Bytes that fit on one line have no offset.
     static func write(_ payload: RawSpan, to target: inout some (LayoutTarget & ~Copyable)) {
         guard payload.byteCount > lineBytes else {
             guard payload.byteCount > 0 else { return }
@@ -36,7 +36,7 @@ enum HexDump {
         }
     }
 
-    /// Two digits a byte and a space between, with another in the middle.
+    /// Two digits per byte, separated by spaces, with an additional space in the middle.
     private static let digitsWidth = lineBytes * 3
 
     private static func offsetDigits(_ byteCount: Int) -> Int {
@@ -54,7 +54,7 @@ enum HexDump {
         return text
     }
 
-    /// The bytes as ASCII, and a full stop for each that is none or shows nothing.
+    /// The bytes as ASCII, with a dot for each unprintable byte.
     private static func text(_ bytes: RawSpan) -> String {
         bytes.withUnsafeBytes { bytes in
             String(decoding: bytes.map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: ".") }, as: UTF8.self)

@@ -1,26 +1,26 @@
 import Formats
 
-/// Lays JSON out, one member or element a line, and changes nothing but the space between tokens: numbers, escapes,
-/// the order of keys and keys that come twice stay what they are.
+/// Formats JSON with one member or element per line. Only the whitespace between tokens changes: numbers, escapes, the
+/// order of keys, and repeated keys stay the same.
 ///
 ///     {"user":7,"tags":[]} →  {
 ///                               "user": 7,
 ///                               "tags": []
 ///                             }
 struct JSONLayout {
-    /// Above this, a message is not read whole before it is shown, and its lines are not counted. In a pipe it stays
-    /// as it is: deep levels make the layout many times as large as the message.
+    /// A larger message is not read completely before it is shown, and its lines are not counted. In a pipe it stays
+    /// unchanged: deep nesting can make the formatted text many times larger than the message.
     static let maximumCheckedBytes = 1 << 20
-    /// From this level on, lines are not moved further to the right.
+    /// The depth from which indentation no longer grows.
     static let maximumIndentedLevel = 32
     private static let spacesPerLevel = 2
 
     private var level = 0
-    /// Whether nothing has come yet of the object or array that was opened last.
+    /// Whether the innermost object or array is still empty.
     private var isEmpty = true
     private var followsKey = false
 
-    /// Whether a text looks like an object or an array: what is neither is not laid out.
+    /// Whether the text looks like an object or an array. Other texts are not formatted.
     static func mayBe(_ text: RawSpan) -> Bool {
         for index in 0..<text.byteCount {
             switch text.unsafeLoad(fromByteOffset: index, as: UInt8.self) {
@@ -32,7 +32,7 @@ struct JSONLayout {
         return false
     }
 
-    /// The lines that an object or array takes; nil: the text is neither.
+    /// The number of lines of the formatted text; nil: not an object or array.
     static func lineCount(of text: RawSpan) -> Int? {
         guard mayBe(text) else { return nil }
         var lines = LineCount()
@@ -44,8 +44,8 @@ struct JSONLayout {
         return lines.lines
     }
 
-    /// Lays a text out until the target is full.
-    /// - Throws: ``JSONError`` when it comes to what is not JSON.
+    /// Formats a text until the target is full.
+    /// - Throws: ``JSONError`` at the first invalid token.
     static func write(_ text: RawSpan, to target: inout some (LayoutTarget & ~Copyable)) throws(JSONError) {
         var reader = JSONReader()
         var layout = JSONLayout()

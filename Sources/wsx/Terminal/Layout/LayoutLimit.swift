@@ -1,29 +1,29 @@
-/// How much of a message is shown.
+/// The limits for showing a message.
 struct LayoutLimit: Equatable {
-    /// The lines of the screen, of which a long line of text takes several.
+    /// The maximum number of screen lines. A long line of text takes several.
     let rows: Int
-    /// The characters beside each other for the content; nil: there is no end to a line.
+    /// The width of the content in characters; nil: unlimited.
     let columns: Int?
-    /// The text, in bytes.
+    /// The maximum number of bytes of text.
     let bytes: Int
 
-    /// Everything there is.
+    /// No limits.
     static let none = LayoutLimit(rows: .max, columns: nil, bytes: .max)
 
-    /// The most lines that are shown of a message at once: about half of what a screen has, or it would push the rest
-    /// of the conversation away.
+    /// The maximum number of lines of a message in the transcript: about half of a screen, which keeps the rest of the
+    /// conversation visible.
     static let maximumFoldedRows = 24
-    /// The fewest, however small the window is.
+    /// The minimum, for small windows.
     private static let minimumFoldedRows = 6
-    /// The lines of the window that are left to others.
+    /// The lines of the window reserved for other output.
     private static let otherRows = 6
-    /// The most bytes that are shown of a message at once.
+    /// The maximum number of bytes of a message in the transcript.
     static let maximumFoldedBytes = 16 << 10
 
-    /// What is shown of a message as it travels.
+    /// The limits for a message in the transcript.
     /// - Parameters:
-    ///   - size: The window; nil: what is shown goes to a file.
-    ///   - column: Where the content begins.
+    ///   - size: The size of the window; nil: the output is not a terminal.
+    ///   - column: The column at which the content begins.
     static func fold(for size: ScreenSize?, column: Int) -> LayoutLimit {
         let rows = size.map { min(maximumFoldedRows, max(minimumFoldedRows, $0.rows - otherRows)) }
         return LayoutLimit(

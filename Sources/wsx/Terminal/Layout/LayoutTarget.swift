@@ -1,10 +1,10 @@
-/// Takes the lines of a layout, piece by piece.
+/// Receives formatted lines piece by piece.
 protocol LayoutTarget: ~Copyable {
-    /// Whether it takes no more.
+    /// Whether the target accepts no more text.
     var isFull: Bool { get }
-    /// Adds to the line; the bytes are UTF-8, or nearly so, and have no line feed.
+    /// Adds text to the line. The bytes are mostly valid UTF-8 and contain no line feed.
     mutating func append(_ bytes: RawSpan, as style: Palette.Style?)
-    /// Ends the line, and begins the next with a number of spaces.
+    /// Ends the line and indents the next.
     mutating func beginLine(indentedBy spaces: Int)
 }
 

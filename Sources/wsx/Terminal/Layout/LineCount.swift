@@ -1,6 +1,6 @@
 /// Counts the lines of a layout.
 struct LineCount: LayoutTarget {
-    /// The lines so far, from 1.
+    /// The number of lines so far, starting at 1.
     private(set) var lines = 1
 
     let isFull = false

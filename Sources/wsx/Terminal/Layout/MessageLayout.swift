@@ -1,15 +1,15 @@
 import Formats
 import WSCore
 
-/// Lays the payload of messages out for a terminal: JSON indented, other text as it is, binary as a dump.
+/// Formats payloads for a terminal: indented JSON, other text unchanged, and binary data as a hex dump.
 struct MessageLayout {
-    /// What a message looks like.
+    /// A formatted payload.
     struct Result: Equatable {
-        /// Its lines, without a line feed at the end.
+        /// The lines, without a final line feed.
         let text: String
-        /// Whether they are not all there is.
+        /// Whether lines are missing.
         let isFolded: Bool
-        /// The lines that are not there; nil: they have not been counted, or there are none.
+        /// The number of missing lines; nil: unknown or none.
         let hiddenLines: Int?
     }
 
@@ -17,9 +17,9 @@ struct MessageLayout {
     /// Whether JSON is indented.
     var isPretty: Bool
 
-    /// Lays a text out.
+    /// Formats a text.
     /// - Parameters:
-    ///   - column: How far its lines after the first are moved to the right.
+    ///   - column: The indentation of all lines but the first.
     func text(_ payload: RawSpan, limit: LayoutLimit, column: Int) -> Result {
         if isPretty, let json = json(payload, limit: limit, column: column) { return json }
         var lines = ScreenLines(limit: limit, column: column, palette: palette)
@@ -34,14 +34,14 @@ struct MessageLayout {
         return result(lines) { Self.lineCount(of: payload) }
     }
 
-    /// Lays bytes out as a dump.
+    /// Formats bytes as a hex dump.
     func dump(_ payload: RawSpan, limit: LayoutLimit, column: Int) -> Result {
         var lines = ScreenLines(limit: limit, column: column, palette: palette)
         HexDump.write(payload, to: &lines)
         return result(lines) { (payload.byteCount + HexDump.lineBytes - 1) / HexDump.lineBytes }
     }
 
-    /// Lays an object or array out; nil: the text is neither.
+    /// Formats an object or array; nil: the text is neither.
     private func json(_ payload: RawSpan, limit: LayoutLimit, column: Int) -> Result? {
         guard JSONLayout.mayBe(payload) else { return nil }
         var count: Int?

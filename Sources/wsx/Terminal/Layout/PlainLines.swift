@@ -1,6 +1,6 @@
 import WSCore
 
-/// Takes the lines of a layout as bytes, which stay what they are: for pipes and files.
+/// Collects formatted lines as unmodified bytes, for pipes and files.
 struct PlainLines: LayoutTarget, ~Copyable {
     /// The lines so far.
     var bytes = ByteBuffer()
@@ -8,7 +8,7 @@ struct PlainLines: LayoutTarget, ~Copyable {
 
     var isFull: Bool { false }
 
-    /// Makes none yet.
+    /// Creates an empty target.
     init(palette: Palette) {
         self.palette = palette
     }

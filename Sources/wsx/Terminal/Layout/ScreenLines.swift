@@ -1,26 +1,26 @@
 import WSCore
 
-/// Takes the lines of a layout for a terminal: made safe, coloured, below each other at a column, and no more than fit.
+/// Collects formatted lines for a terminal: escaped, colored, indented, and limited to the available space.
 struct ScreenLines: LayoutTarget {
-    /// The lines so far, without a line feed at the end.
+    /// The lines so far, without a final line feed.
     private(set) var text = ""
-    /// The lines so far, from 1.
+    /// The number of lines so far, starting at 1.
     private(set) var lineCount = 1
     private(set) var isFull = false
 
     private let limit: LayoutLimit
     private let margin: String
     private let palette: Palette
-    /// The lines of the screen before this line.
+    /// The number of screen lines before the current line.
     private var rowsBefore = 0
-    /// How long this line is, in bytes: as many as characters, or more.
+    /// The size of the current line in bytes, which is at least its number of characters.
     private var lineBytes = 0
     private var byteCount = 0
 
-    /// Makes none yet.
+    /// Creates an empty target.
     /// - Parameters:
-    ///   - limit: What fits.
-    ///   - column: How far the lines after the first are moved to the right.
+    ///   - limit: The available space.
+    ///   - column: The indentation of all lines but the first.
     init(limit: LayoutLimit, column: Int, palette: Palette) {
         self.limit = limit
         self.palette = palette
@@ -31,7 +31,7 @@ struct ScreenLines: LayoutTarget {
         guard !isFull, bytes.byteCount > 0 else { return }
         let room = self.room
         var shown = Self.text(bytes, cutTo: min(bytes.byteCount, room))
-        // An escape is longer than what it stands for.
+        // An escape is longer than its character.
         var count = min(bytes.byteCount, room)
         while shown.utf8.count > room, count > 1 {
             count = max(1, count * room / shown.utf8.count)
@@ -58,13 +58,13 @@ struct ScreenLines: LayoutTarget {
         lineCount += 1
     }
 
-    /// The lines of the screen that this line takes.
+    /// The number of screen lines that the current line takes.
     private var rows: Int {
         guard let columns = limit.columns else { return 1 }
         return max(1, (lineBytes + columns - 1) / columns)
     }
 
-    /// The bytes that still fit.
+    /// The number of bytes that still fit.
     private var room: Int {
         let left = limit.bytes - byteCount
         guard let columns = limit.columns else { return max(0, left) }
@@ -72,7 +72,7 @@ struct ScreenLines: LayoutTarget {
         return max(0, isHuge ? left : min(left, area - lineBytes))
     }
 
-    /// The first bytes, made safe; not cut inside a scalar.
+    /// The first bytes, escaped and cut between scalars.
     private static func text(_ bytes: RawSpan, cutTo count: Int) -> String {
         var count = count
         // Continuation bytes begin with the bits 10.

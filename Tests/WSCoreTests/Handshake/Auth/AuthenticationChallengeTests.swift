@@ -5,7 +5,7 @@ import Testing
 @Suite struct AuthenticationChallengeTests {
     typealias Parameter = AuthenticationChallenge.Parameter
 
-    static let impossible = ", which wsx cannot do; send the field yourself with -H 'Authorization: ...'"
+    static let impossible = ", which wsx does not support; set the header yourself with -H 'Authorization: ...'"
 
     @Test("several challenges in several fields are parsed separately (RFC 9110 §11.6.1)")
     func example() {
@@ -53,33 +53,33 @@ import Testing
         arguments: [
             (
                 [], "; log in with --auth or --bearer",
-                "; it does not accept the credentials, check --auth, --bearer or the URL"
+                "; it rejected the credentials: check --auth, --bearer, or the URL"
             ),
             (
-                ["Basic realm=\"x\""], "; it wants Basic (realm \"x\"); log in with --auth",
-                "; it wants Basic (realm \"x\") and does not accept the credentials; check --auth, --bearer or the URL"
+                ["Basic realm=\"x\""], "; it requires Basic (realm \"x\"); log in with --auth",
+                "; it requires Basic (realm \"x\") and rejected the credentials; check --auth, --bearer, or the URL"
             ),
             (
-                ["bearer"], "; it wants bearer; log in with --bearer",
-                "; it wants bearer and does not accept the credentials; check --auth, --bearer or the URL"
+                ["bearer"], "; it requires bearer; log in with --bearer",
+                "; it requires bearer and rejected the credentials; check --auth, --bearer, or the URL"
             ),
             (
                 ["Bearer realm=api", "Basic, Digest realm=\"d\", nonce=\"n\""],
-                "; it wants Bearer (realm \"api\") or Basic or Digest (realm \"d\"); log in with --auth or --bearer",
+                "; it requires Bearer (realm \"api\") or Basic or Digest (realm \"d\"); log in with --auth or --bearer",
                 """
-                ; it wants Bearer (realm \"api\") or Basic or Digest (realm \"d\") \
-                and does not accept the credentials; check --auth, --bearer or the URL
+                ; it requires Bearer (realm \"api\") or Basic or Digest (realm \"d\") \
+                and rejected the credentials; check --auth, --bearer, or the URL
                 """
             ),
             (
                 ["Negotiate", "NTLM"],
-                "; it wants Negotiate or NTLM" + impossible, "; it wants Negotiate or NTLM" + impossible
+                "; it requires Negotiate or NTLM" + impossible, "; it requires Negotiate or NTLM" + impossible
             ),
             (
                 ["Basic realm=\"\u{1B}[2J\u{202E}\""],
-                "; it wants Basic (realm \"\\u{1B}[2J\\u{202E}\"); log in with --auth",
+                "; it requires Basic (realm \"\\u{1B}[2J\\u{202E}\"); log in with --auth",
                 """
-                ; it wants Basic (realm \"\\u{1B}[2J\\u{202E}\") and does not accept the credentials; check --auth, --bearer or the URL
+                ; it requires Basic (realm \"\\u{1B}[2J\\u{202E}\") and rejected the credentials; check --auth, --bearer, or the URL
                 """
             ),
         ])

@@ -57,6 +57,6 @@ import Testing
         let long = String(repeating: "ü", count: 513)
         #expect(throws: URLError.hostTooLong(byteCount: 1026)) { try WebSocketURL(parsing: "ws://\(long)/") }
         #expect(InternationalNameError(-100) == .other(code: -100))
-        #expect(InternationalNameError(-100).description.contains("libidn2: -100"))
+        #expect(InternationalNameError(-100).description.contains("libidn2 error -100"))
     }
 }

@@ -245,4 +245,41 @@ import Testing
         #expect(notFound.description == "the server answered 404 Not Found; check the path")
         #expect(HandshakeError.notHTTP(preview: [0x15, 3]).description.contains("wss://"))
     }
+
+    @Test(
+        "The message for a refusal has advice for its status",
+        arguments: [
+            (200, nil, "", "; this is a web page, not a WebSocket endpoint: check the path"),
+            (
+                400, nil, "<p>The plain HTTP request was sent to HTTPS port</p>",
+                "; the server expects TLS on this port: use wss:// instead of ws://"
+            ),
+            (
+                400, nil, "Client sent an HTTP request to an HTTPS server.\n",
+                "; the server expects TLS on this port: use wss:// instead of ws://"
+            ),
+            (400, nil, "", "; check the path and the options for the request, such as --subprotocol"),
+            (401, nil, "", "; log in with --auth or --bearer"),
+            (403, nil, "", "; check --origin and the credentials"),
+            (404, nil, "", "; check the path"),
+            (429, nil, "", "; try again later"),
+            (429, "30", "", "; try again in 30 s"),
+            (
+                429, "Fri, 31 Dec 2027 23:59:59 GMT", "",
+                "; try again after Fri, 31 Dec 2027 23:59:59 GMT"
+            ),
+            (429, String(repeating: "9", count: 41), "", "; try again later"),
+            (500, nil, "", ""),
+            (502, nil, "", "; a gateway cannot reach the server behind it: is that server running?"),
+            (503, "5", "", "; the server is down or overloaded: try again in 5 s"),
+            (504, nil, "", "; a gateway cannot reach the server behind it: is that server running?"),
+        ] as [(Int, String?, String, String)])
+    func advice(status: Int, retryAfter: String?, body: String, advice: String) {
+        var fields = HTTPFields()
+        if let retryAfter { fields.append(HeaderField(wellFormedName: "Retry-After", value: retryAfter)) }
+        let error = HandshakeError.refused(
+            ResponseHead(status: status, reason: "Reason", fields: fields), body: Array(body.utf8),
+            bodyIsTruncated: false)
+        #expect(error.description == "the server answered \(status) Reason\(advice)")
+    }
 }

@@ -119,7 +119,7 @@ import Testing
         #expect(throws: RedirectError.wouldDropEncryption(target)) { try Self.follow(Self.fullRequest(), location) }
         #expect(
             RedirectError.wouldDropEncryption(target).description
-                == "a redirect from wss to ws would drop the encryption; connect to \(target) yourself")
+                == "a redirect from wss:// to ws:// would drop the encryption; connect to \(target) directly")
     }
 
     @Test("a redirect without a Location, or with two, is rejected (RFC 9110 §10.2.2)")

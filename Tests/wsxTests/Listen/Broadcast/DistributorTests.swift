@@ -95,7 +95,7 @@ import WSCore
             distributor.receivedInputPiece()
             directory.loop.turn { directory[2].isClosing }
             #expect(directory[2].sent == ["close 1013 reading too slowly"])
-            #expect(console.take() == ["Client 2 takes nothing while others wait: closed with 1013"])
+            #expect(console.take() == ["Client 2 reads nothing and holds up the others: closed with 1013"])
             distributor.close(slowReader: 9, because: "has left")
             #expect(console.take() == [])
         }

@@ -43,7 +43,7 @@ import WSCore
             host.unsentBytes = [3: 100]
             readers.hold(1)
             loop.turn { !host.closed.isEmpty }
-            #expect(host.closed == ["3 takes nothing"])
+            #expect(host.closed == ["3 reads nothing"])
             #expect(readers.isEmpty && Set(host.resumed) == [1, nil])
         }
     }
@@ -59,7 +59,7 @@ import WSCore
             }
             readers.hold(1)
             loop.turn { !host.closed.isEmpty }
-            #expect(host.closed == ["3 stays behind"])
+            #expect(host.closed == ["3 reads too slowly"])
             // One check at the beginning, and one at the end of each of five intervals.
             #expect(lookCount > 3)
             host.willLook = { _ in }

@@ -12,7 +12,7 @@ import WSCore
         } _: { faults, _, _ in
             let policy = try ServerPolicy()
             let refusal = faults.rejection(of: request, policy: policy)
-            #expect(refusal?.status == 503 && refusal?.reason == "This server refuses requests (--reject).")
+            #expect(refusal?.status == 503 && refusal?.reason == "This server rejects requests (--reject).")
             #expect(faults.rejection(of: request, policy: policy) == nil)
         }
     }
@@ -64,7 +64,7 @@ import WSCore
             #expect(client.sent == ["text a", "ping b"])
             #expect(faults.loop.now - begin >= .milliseconds(20))
             #expect(client.gate?.isHolding == false)
-            #expect(console.take() == ["Client 1: a message of 1 B waits 20 ms"])
+            #expect(console.take() == ["Client 1: delayed a message of 1 B by 20 ms"])
         }
     }
 

@@ -30,9 +30,9 @@ import Testing
     @Test(
         "The error for a program that cannot run suggests a remedy",
         arguments: [
-            ("no-such-program", "no such file or directory; write its path, or have it in PATH"),
+            ("no-such-program", "no such file or directory; write its path, or add it to PATH"),
             ("/etc/passwd", "permission denied; is it executable?"), ("/etc", "permission denied; is it executable?"),
-            ("", "no such file or directory; write its path, or have it in PATH"),
+            ("", "no such file or directory; write its path, or add it to PATH"),
         ])
     func refused(name: String, why: String) {
         do throws(Failure) {
@@ -49,7 +49,7 @@ import Testing
         try withFile(Array("#!/no/such/sh -e\n".utf8)) { path in
             #expect(chmod(path, 0o700) == 0)
             expectMessage(
-                "--exec: running '\(path)': the interpreter of the script is missing: '/no/such/sh'; mend its first line"
+                "--exec: running '\(path)': no such interpreter: '/no/such/sh'; correct the script's first line"
             ) { () throws(Failure) in _ = try ProgramCommand([path], environment: { _ in nil }) }
         }
     }

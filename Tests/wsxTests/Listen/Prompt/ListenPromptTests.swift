@@ -33,12 +33,12 @@ import WSCore
     @Test(
         "A message that cannot be sent is reported, with the consequence if it is not obvious",
         arguments: [
-            (DeliveryProblem.noClients, "x", "there is no client to send to"),
+            (DeliveryProblem.noClients, "x", "no client is connected"),
             (.noClient(3), "@3 x", "there is no client 3"),
             (.isClosing(3), "@3 x", "client 3 is being closed: the message was not sent"),
             (.allAreClosing, "/ping", "every client is being closed: the ping was not sent"),
             (.allAreClosing, "/pong", "every client is being closed: the pong was not sent"),
-            (.serverIsEnding, "/close", "the server is ending: the close frame was not sent"),
+            (.serverIsEnding, "/close", "the server is stopping: the close frame was not sent"),
         ])
     func problems(problem: DeliveryProblem, line: String, message: String) throws {
         try withPrompt { prompt, server, console in
@@ -53,7 +53,7 @@ import WSCore
         try withPrompt { prompt, server, console in
             prompt.accept([0x61, 0xFF])
             #expect(server.sent == [])
-            #expect(console.take() == ["wsx: the line is not UTF-8 text and was not sent"])
+            #expect(console.take() == ["wsx: the line was not sent: it is not UTF-8 text"])
         }
         try withPrompt(.binary) { prompt, server, _ in
             prompt.accept([0x61, 0xFF])
@@ -65,7 +65,7 @@ import WSCore
     func clients() throws {
         try withPrompt { prompt, server, console in
             prompt.accept(Array("/clients".utf8))
-            #expect(console.take() == ["There is no client."])
+            #expect(console.take() == ["No clients."])
             server.clientLines = ["Client 1", "Client 2"]
             prompt.accept(Array("/clients".utf8))
             #expect(console.take() == ["Client 1", "Client 2"])
@@ -78,7 +78,7 @@ import WSCore
             prompt.accept(Array("/help".utf8))
             let lines = console.take()
             #expect(lines.contains { $0.contains("/clients") } && !lines.contains { $0.contains("/reconnect") })
-            #expect(lines.last?.hasPrefix("A line goes to every client; '@3 text'") ?? false)
+            #expect(lines.last?.hasPrefix("Lines, /ping, /pong, and /close go to all clients; '@3 TEXT'") ?? false)
             prompt.accept(Array("/help close".utf8))
             #expect(console.take().first?.contains("/close") ?? false)
         }
@@ -88,7 +88,7 @@ import WSCore
     func looks() throws {
         try withPrompt { prompt, _, console in
             prompt.accept(Array("/pretty off".utf8))
-            #expect(console.take() == ["JSON is shown as it is."])
+            #expect(console.take() == ["JSON is shown unchanged."])
             prompt.accept(Array("/time off".utf8))
             #expect(console.take().count == 1)
         }

@@ -77,10 +77,10 @@ import WSCore
         for (lines, why) in [
             ("\n{}", ", line 2: it has no 'type'"),
             (#"{"type":"message","data":"x"}"#, ", line 1: it has no 'direction'"),
-            (out + "\r\n" + #"{"type":"x"}"# + "\nx", ", line 2: there is no type 'x' of events"),
+            (out + "\r\n" + #"{"type":"x"}"# + "\nx", ", line 2: unknown event type 'x'"),
             ("", ": it is empty"),
-            ("\n", ": nothing in it was sent by a server; record both directions with wsx connect --record"),
-            (out, ": nothing in it was sent by a server; record both directions with wsx connect --record"),
+            ("\n", ": it contains no messages from a server; make a recording with 'wsx connect --record FILE'"),
+            (out, ": it contains no messages from a server; make a recording with 'wsx connect --record FILE'"),
         ] {
             try withFile(Array(lines.utf8)) { path in
                 expectMessage("--replay \(path)\(why)") {
@@ -91,8 +91,8 @@ import WSCore
         for cut in [Array(#"{"type":"message","da"#.utf8), Array(#"{"data":""#.utf8) + [0xC3]] {
             try withFile(Array((out + "\n").utf8) + cut) { path in
                 expectMessage(
-                    "--replay \(path), line 2: the recording is cut off in the middle of this line; "
-                        + "remove the line to replay those before it"
+                    "--replay \(path), line 2: the recording ends in the middle of this line; "
+                        + "delete the line to replay the rest"
                 ) { () throws(Failure) in _ = try ReplayRecording(contentsOf: path, speed: .max) }
             }
         }

@@ -29,7 +29,7 @@ import WSCore
 
     @Test("A token must not be empty or contain spaces", arguments: ["env:EMPTY", "a secret", "", "secret\u{1B}"])
     func badToken(text: String) {
-        expectMessage(beginning: "--bearer: a token is", without: "secret") { () throws(Failure) in
+        expectMessage(beginning: "--bearer: a token must be", without: "secret") { () throws(Failure) in
             _ = try policy([], [text])
         }
     }

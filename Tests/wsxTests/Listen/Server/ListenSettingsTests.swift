@@ -24,7 +24,7 @@ import WSCore
         "An invalid port is rejected",
         arguments: [":", "x", "65536", "-1", "+1", "80x", "localhost", "127.0.0.1", "127.0.0.1:", "[::1]", "٣"])
     func badPort(text: String) {
-        expectMessage("address '\(text)': the port is not a number from 0 to 65535; write [ADDRESS:]PORT") {
+        expectMessage("[ADDRESS:]PORT '\(text)': the port is not a number from 0 to 65535; write a port such as 8080") {
             () throws(Failure) in _ = try self.settings { $0.address = text }
         }
     }
@@ -32,7 +32,7 @@ import WSCore
     @Test("An address is required unless sockets are inherited")
     func noAddress() {
         expectMessage(
-            "'wsx listen' needs [ADDRESS:]PORT: no socket was handed over (LISTEN_FDS); 'wsx listen -h' shows the usage"
+            "'wsx listen' needs [ADDRESS:]PORT: try 'wsx listen 8080', or pass a socket with LISTEN_FDS"
         ) { () throws(Failure) in _ = try self.settings { $0.address = "" } }
     }
 
@@ -40,28 +40,28 @@ import WSCore
         "An invalid host is rejected",
         arguments: [("example.com:80", "example.com"), ("1.2.3:80", "1.2.3"), ("[x]:1", "x")])
     func badHost(text: String, host: String) {
-        expectMessage("address '\(text)': '\(host)' is not an IP address; write one, localhost, or * for all") {
+        expectMessage("[ADDRESS:]PORT '\(text)': '\(host)' is not an IP address; write an IP address, localhost, or * for all addresses") {
             () throws(Failure) in _ = try self.settings { $0.address = text }
         }
     }
 
     @Test("An IPv6 address without brackets gets a hint", arguments: ["::1", "::1:8080", "fe80::1:80"])
     func missingBrackets(text: String) {
-        expectMessage("address '\(text)': an IPv6 address stands in brackets: [::1]:8080") {
+        expectMessage("[ADDRESS:]PORT '\(text)': an IPv6 address needs brackets; write [::1]:8080") {
             () throws(Failure) in _ = try self.settings { $0.address = text }
         }
     }
 
     @Test("unix: requires a path")
     func noPath() {
-        expectMessage("address 'unix:': there is no path after unix:") {
+        expectMessage("[ADDRESS:]PORT 'unix:': the path is missing; write unix:PATH") {
             () throws(Failure) in _ = try self.settings { $0.address = "unix:" }
         }
     }
 
     @Test("Invalid server settings are rejected")
     func policy() throws {
-        expectMessage("the server's settings: \"x\" is not a path; write one like /chat, without a query") {
+        expectMessage("server options: \"x\" is not a path; write one like /chat, without a query") {
             () throws(Failure) in _ = try self.settings { $0.server.path = "x" }
         }
         let settings = try self.settings {
@@ -80,7 +80,7 @@ import WSCore
     @Test("An origin that looks like a pattern is rejected because it would never match")
     func originPattern() {
         expectMessage(
-            "the server's settings: \"https://*.example\" is no pattern that would match; name each origin whole, or * for all of them"
+            "server options: \"https://*.example\" would never match, because origins have no wildcards; list each origin, or use * for all"
         ) { () throws(Failure) in _ = try self.settings { $0.access.origins = ["https://*.example"] } }
     }
 

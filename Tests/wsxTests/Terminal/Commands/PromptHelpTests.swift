@@ -22,8 +22,7 @@ import Testing
         #expect(
             PromptHelp.text(about: name, among: Self.all) == """
                 /close [CODE [REASON]]
-                  Begin the closing handshake. CODE is 1000 unless it is given, REASON at most
-                  123 bytes.
+                  Close the connection. CODE defaults to 1000. REASON can have up to 123 bytes.
 
                 """)
         #expect(PromptHelp.text(about: "closes", among: Self.all) == nil)

@@ -31,12 +31,12 @@ import WSCore
             ("/binary hex 00 FF", .action(.binary([0, 255]))),
             ("/binary base64 _-8", .action(.binary([0xFF, 0xEF]))),
             ("/file binary a b ", .action(.file(path: "a b", .binary))),
-            ("/file text", .mistake("/file: the path is missing")),
+            ("/file text", .mistake("/file: the path is missing; usage: /file [text|binary] PATH")),
             ("/file a b", .action(.file(path: "a b", nil))),
             ("/repeat 5k 20ms", .action(.repeatMessage(count: 5000, interval: .milliseconds(20)))),
             ("/record", .action(.record(path: nil))),
             ("/connect :1", .action(.connect(url: ":1"))),
-            ("/info x", .mistake("/info: nothing follows this command")),
+            ("/info x", .mistake("/info: unexpected text 'x'; usage: /info")),
             ("/edit", .action(.shared(.edit(.lastLine)))),
             ("/edit 12", .action(.shared(.edit(.line(number: 12))))),
             ("/edit a text", .action(.shared(.edit(.text(Array("a text".utf8)))))),
@@ -63,31 +63,40 @@ import WSCore
     }
 
     @Test(
-        "The error for an invalid command states the reason",
+        "The error for an invalid command states the reason and the usage",
         arguments: [
             ("/", "unknown command '/'; /help lists the commands; // sends it"),
             ("/pnig", "unknown command '/pnig'; did you mean '/ping'?"),
             ("/etc/passwd", "unknown command '/etc/passwd'; /help lists the commands; //etc/passwd sends it"),
             (
                 "/close soon",
-                "/close: 'soon' is no code that may be sent; 1000 through 1003, 1007 through 1014 and 3000 through 4999 may"
+                "/close: 'soon' is not a close code (1000 to 1003, 1007 to 1014, or 3000 to 4999); usage: /close [CODE [REASON]]"
             ),
             (
                 "/close 70000",
-                "/close: '70000' is no code that may be sent; 1000 through 1003, 1007 through 1014 and 3000 through 4999 may"
+                "/close: '70000' is not a close code (1000 to 1003, 1007 to 1014, or 3000 to 4999); usage: /close [CODE [REASON]]"
             ),
             (
                 "/close 1006",
-                "/close: '1006' is no code that may be sent; 1000 through 1003, 1007 through 1014 and 3000 through 4999 may"
+                "/close: '1006' is not a close code (1000 to 1003, 1007 to 1014, or 3000 to 4999); usage: /close [CODE [REASON]]"
             ),
-            ("/show it", "/show: 'it' is no number of a message; /find lists them"),
-            ("/show -1", "/show: '-1' is no number of a message; /find lists them"),
-            ("/find", "/find: what is to be found?"),
-            ("/save", "/save: into which file?"),
-            ("/pretty maybe", "/pretty: 'maybe' is neither on nor off"),
-            ("/time now", "/time: 'now' is none of local, utc, relative and off"),
-            ("/ping " + String(repeating: "x", count: 126), "/ping: the text is longer than 125 bytes"),
-            ("/close 1000 " + String(repeating: "x", count: 124), "/close: the reason is longer than 123 bytes"),
+            ("/repeat often", "/repeat: expected a count such as 10 or 5k, and optionally an interval such as 500ms; usage: /repeat N [INTERVAL]"),
+            ("/binary ff", "/binary: expected hex or base64 and the bytes; usage: /binary hex|base64 BYTES"),
+            ("/binary hex 0g", "/binary: invalid hex at character 2; usage: /binary hex|base64 BYTES"),
+            ("/binary hex 0", "/binary: incomplete hex; usage: /binary hex|base64 BYTES"),
+            (
+                "/history (",
+                "/history: invalid regular expression '(': missing closing parenthesis at the end; usage: /history [N|REGEX]"
+            ),
+            (#"/send"#, #"/send: the text is missing ("" sends an empty message); usage: /send TEXT"#),
+            ("/show it", "/show: 'it' is not a message number; usage: /show [N]"),
+            ("/show -1", "/show: '-1' is not a message number; usage: /show [N]"),
+            ("/find", "/find: the regular expression is missing; usage: /find REGEX"),
+            ("/save", "/save: the file name is missing; usage: /save FILE [N]"),
+            ("/pretty maybe", "/pretty: 'maybe' is neither on nor off; usage: /pretty [on|off]"),
+            ("/time now", "/time: 'now' is not local, utc, relative, or off; usage: /time [STYLE]"),
+            ("/ping " + String(repeating: "x", count: 126), "/ping: the text is longer than 125 bytes; usage: /ping [TEXT]"),
+            ("/close 1000 " + String(repeating: "x", count: 124), "/close: the reason is longer than 123 bytes; usage: /close [CODE [REASON]]"),
         ])
     func mistakes(line: String, why: String) {
         #expect(Self.read(Array(line.utf8)) == .mistake(why))

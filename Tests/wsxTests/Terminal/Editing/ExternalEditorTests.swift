@@ -22,8 +22,8 @@ import Testing
         #expect(ExternalEditor.text(in: Array("a\n\n".utf8)) == .saved(Array("a\n".utf8)))
         #expect(ExternalEditor.text(in: Array("a".utf8)) == .saved(Array("a".utf8)))
         #expect(ExternalEditor.text(in: []) == .saved([]))
-        #expect(ExternalEditor.text(in: [0x61, 0]) == .failed("what was saved has a null byte in it"))
+        #expect(ExternalEditor.text(in: [0x61, 0]) == .failed("the saved text contains a NUL byte"))
         let long = [UInt8](repeating: 0x61, count: ExternalEditor.maximumBytes + 1)
-        #expect(ExternalEditor.text(in: long) == .failed("what was saved is longer than 1 MiB"))
+        #expect(ExternalEditor.text(in: long) == .failed("the saved text is longer than 1 MiB"))
     }
 }

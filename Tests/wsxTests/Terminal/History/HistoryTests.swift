@@ -88,7 +88,7 @@ import WSCore
         history.record(Array("one".utf8))
         history.record(Array("two".utf8))
         #expect(problems.count == 1)
-        #expect(problems.first?.hasPrefix("the history is not kept: /dev/null/none: ") ?? false)
+        #expect(problems.first?.hasPrefix("the history cannot be saved: /dev/null/none: ") ?? false)
         #expect(history.lines.count == 2)
     }
 
