@@ -108,7 +108,7 @@ def test_the_first_word_completes_commands_and_urls(offered):
     assert offered("") >= COMMANDS | URLS
 
 
-def test_options_complete_before_a_url_without_a_command(offered):
+def test_options_complete_without_a_command(offered):
     assert {"--quiet", "--version"} <= offered("--")
 
 
@@ -116,7 +116,7 @@ def test_bench_completes_its_subcommand(offered):
     assert "merge" in offered("bench", "")
 
 
-def test_exec_completes_the_program_and_its_files(offered):
+def test_exec_completes_programs_and_their_files(offered):
     for words in (["listen", "--exec", "--"], ["listen", "--exec", "8080", "--"]):
         assert PROGRAM in offered(*words, PROGRAM[:-3])
         assert "notes.txt" in offered(*words, PROGRAM, "")
