@@ -179,7 +179,7 @@ class Running:
 
 
 class Listener(Running):
-    """`wsx listen` on a port of its own, ready for clients. `program` is the command of `--exec`."""
+    """`wsx listen` on a free port, ready for clients. `program` is the command of `--exec`."""
 
     def __init__(self, *arguments, address="0", program=(), **options):
         words = ["--exec", address, "--", *program] if program else [address]

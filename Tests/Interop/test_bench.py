@@ -379,8 +379,7 @@ def assert_agree(theirs, results):
     theirs = {name: value if name == "count" else value / 1000 for name, value in theirs.items()}
     assert theirs["count"] == results["messages"]["received"]
     # The format stores counts only. Its minimum and maximum are bucket bounds, accurate to a thousandth, and its mean
-    # is
-    # computed from bucket centers. Ours are exact.
+    # is computed from bucket centers. Ours are exact.
     for name in "min", "mean", "max":
         assert theirs[name] == pytest.approx(ours[name], rel=0.001), name
     assert theirs["min"] <= ours["min"] + 0.0005 and ours["max"] <= theirs["max"] + 0.0005

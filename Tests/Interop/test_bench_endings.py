@@ -1,6 +1,5 @@
 """How runs of `wsx bench` end if servers close, stall, or send unexpected messages: every message that was sent or due
-is
-accounted for, and nothing is waited for in vain."""
+is accounted for, and nothing is waited for in vain."""
 
 import json
 import signal

@@ -1,6 +1,5 @@
 """`wsx bench` against servers that are late, stall, or stop reading, and with messages before and beside the load: no
-correct
-reply counts as wrong, and nothing is waited for indefinitely."""
+correct reply counts as wrong, and nothing is waited for indefinitely."""
 
 import json
 import signal

@@ -192,7 +192,7 @@ def test_fragments_may_split_characters(role):
 
 
 def block_that_refers_back(distance):
-    """Returns a compressed message whose three bytes are copied from this distance (RFC 1951 §3.2.5, §3.2.6)."""
+    """Returns a compressed message of three bytes, copied from this distance (RFC 1951 §3.2.5, §3.2.6)."""
     code = next(code for code in reversed(range(30)) if first_distance(code) <= distance)
     bits = "010"  # not the last block, fixed codes; numbers start with their lowest bit
     bits += "0000001"  # length 3

@@ -37,7 +37,7 @@ def test_each_message_reaches_all_clients_except_its_sender():
                     assert message.opcode == (wire.TEXT if number % 2 else wire.BINARY)
         send(clients[0], b"last")
         assert clients[1].read_message().payload == b"last"
-        # An echo of its own message would arrive before this one.
+        # If the server echoed messages to their sender, "last" would arrive first.
         send(clients[1], b"to the first")
         assert clients[0].read_message().payload == b"to the first"
 

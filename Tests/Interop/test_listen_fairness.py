@@ -68,8 +68,7 @@ def make_round_trips(stream, count=ROUND_TRIPS):
 
 
 # The tests count the flood's messages where they leave the server. If turns were not shared, more than a million of
-# them
-# would pass per round trip of another client, however busy the machine is.
+# them would pass per round trip of another client, however busy the machine is.
 LIMIT = 200_000 * ROUND_TRIPS
 
 FLOODING = ["sh", "-c", 'read what; case $what in flood) exec yes;; errors) exec yes >&2;; *) exec cat;; esac']

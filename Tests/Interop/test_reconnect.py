@@ -336,8 +336,7 @@ CLIENT_COUNT = 200
 
 def announced_waits():
     """Drops many clients at once. Returns two sorted lists in seconds: the delays that the clients announce, and the
-    times
-    until they are back."""
+    times until they are back."""
     opened, came_back = [], []
     is_dropped = threading.Event()
     is_over = threading.Event()

@@ -83,8 +83,7 @@ SECRETS = {
 }
 
 # Redirect targets: the scheme of the first request, the target, and whether the origin stays the same. PORT is the port
-# of
-# the server, and OTHER that of another one.
+# of the server, and OTHER that of another one.
 TARGETS = {
     "same origin, relative": ("ws", "next", True),
     "same origin, a path": ("ws", "/next?x=y", True),
