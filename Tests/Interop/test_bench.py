@@ -86,7 +86,7 @@ def errors(results):
 @pytest.mark.parametrize("options", [
     [], ["--in-flight", "16"], ["--binary", "--size", "100"], ["--size", "1"], ["--size", "70k", "--in-flight", "3"],
     ["--fragment-size", "7"], ["-m", "good day"], ["--compress", "--size", "1k"]], ids=" ".join)
-def test_every_echo_comes_back(echo_server, options):
+def test_every_echo_returns(echo_server, options):
     result, results = bench(echo_server.url, "-c", "7", "-n", "500", *options)
     assert (result.status, result.err) == (0, "")
     assert results["messages"]["sent"] == results["messages"]["received"] == 500

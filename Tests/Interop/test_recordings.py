@@ -253,7 +253,7 @@ def test_a_replay_keeps_or_scales_the_pauses(wsx_echo, speed, least):
     assert time.monotonic() - begin >= least
 
 
-def test_a_pause_delays_only_what_is_sent(wsx_echo):
+def test_a_pause_delays_outgoing_messages_only(wsx_echo):
     """This also holds if the rest of the input has already been read to its end."""
     recording = HEAD + event(0, "a") + event(59, "b")
     with Running(

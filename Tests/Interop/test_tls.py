@@ -174,7 +174,7 @@ def test_a_key_of_another_certificate_exits_2(nginx, certificates):
 
 
 @pytest.mark.parametrize("command", ["connect", "bench"])
-def test_an_incomplete_certificate_file_is_reported_by_what_it_lacks(certificates, command):
+def test_an_incomplete_certificate_file_is_reported_by_its_missing_part(certificates, command):
     identity, other = certificates.client, certificates.good
     result = wsx(command, "--cert", identity.chain, "wss://127.0.0.1:1/")
     assert_fails(result, 2, "the file of --cert has a certificate but no private key", "with --key")
