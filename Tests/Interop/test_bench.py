@@ -97,7 +97,7 @@ def test_every_echo_returns(echo_server, options):
     assert results["latency_us"]["min"] > 0 and results["handshake_us"]["min"] > 0
 
 
-def test_a_run_of_a_duration_has_a_row_for_each_second(wsx_echo):
+def test_the_results_have_a_row_per_second(wsx_echo):
     result, results = bench(wsx_echo.url, "-c", "3", "-d", "2500ms")
     assert result.status == 0
     assert results["duration_s"] == 2.5

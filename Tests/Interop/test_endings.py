@@ -309,7 +309,7 @@ def test_a_close_requested_by_the_input_does_not_meet_the_goal():
     assert_fails(result, 7, "closed with 1000 after 0 of 1 message")
 
 
-def test_binary_messages_are_searched_too():
+def test_until_and_expect_search_binary_messages_too():
     with ScriptedServer(answering(wire.frame(wire.BINARY, b"\x00\xffready\xfe"))) as server:
         result = wsx("connect", "--until", "ready", "--expect", "^.ready", server.url, "hello")
     assert_fails(result, 7, "'^.ready'")

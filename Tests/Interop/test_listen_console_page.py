@@ -270,7 +270,7 @@ def test_light_and_dark_mode_follow_the_system_and_the_button(page):
 
 
 @pytest.mark.parametrize("width", [320, 390, 700, 1000])
-def test_nothing_is_wider_than_the_screen(page, width):
+def test_the_page_does_not_scroll_sideways(page, width):
     page.call("Emulation.setDeviceMetricsOverride", width=width, height=780, deviceScaleFactor=1, mobile=False)
     page.connect()
     page.send("x" * 500)

@@ -256,7 +256,7 @@ def test_lines_travel_in_both_directions():
         assert result.status == 0
 
 
-def test_the_last_line_needs_no_newline_and_status_0_is_a_normal_close():
+def test_the_last_line_needs_no_newline_and_status_0_closes_normally():
     with Listener(program=["printf", "one\ntwo\n\nthree"]) as server:
         result = wsx("connect", "--no-stdin", server.url)
         assert (result.status, result.out) == (0, b"one\ntwo\n\nthree\n")

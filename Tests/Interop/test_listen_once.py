@@ -38,7 +38,7 @@ class Client(wire.Stream):
     ((1011, b"broken"), 1, 'the peer closed the connection: 1011 (internal error) "broken"'),
     ((4000,), 1, "the peer closed the connection: 4000"),
 ])
-def test_the_status_is_that_of_the_only_client(frame, status, words):
+def test_the_exit_status_reflects_the_end_of_the_client(frame, status, words):
     with once("--echo") as server:
         with Client(server.port) as client:
             client.close(*frame)

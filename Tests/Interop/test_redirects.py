@@ -195,7 +195,7 @@ def test_a_redirect_is_followed_with_the_option(certificates, status):
 
 
 @pytest.mark.parametrize("status", [300, 304, 305, 306])
-def test_another_status_is_not_followed(certificates, status):
+def test_other_statuses_are_not_followed(certificates, status):
     with Origins(certificates, location="/next", status=status) as origins:
         assert run(origins, certificates, "-L").status == 4
     assert len(origins.requests) == 1
